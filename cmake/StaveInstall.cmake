@@ -1,0 +1,33 @@
+# cmake --install: the command, the libraries and headers, the licences, and what find_package and
+# pkg-config look for.
+include(CMakePackageConfigHelpers)
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Stave)
+install(TARGETS stave stavetrace EXPORT StaveTargets)
+install(DIRECTORY ${Stave_SOURCE_DIR}/include/stave DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(FILES ${Stave_SOURCE_DIR}/LICENSE-APACHE ${Stave_SOURCE_DIR}/LICENSE-MIT
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/stave)
+if(TARGET stave_cli)
+  install(TARGETS stave_cli)
+  foreach(name ${STAVE_COMMAND_NAMES})
+    install(FILES $<TARGET_FILE_DIR:stave_cli>/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endforeach()
+endif()
+
+install(EXPORT StaveTargets NAMESPACE Stave:: DESTINATION ${config_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/StaveConfig.cmake.in
+  ${Stave_BINARY_DIR}/StaveConfig.cmake INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(${Stave_BINARY_DIR}/StaveConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${Stave_BINARY_DIR}/StaveConfig.cmake ${Stave_BINARY_DIR}/StaveConfigVersion.cmake
+        DESTINATION ${config_dir})
+
+# The .pc files find their prefix from where they stand, so that an installed tree can be moved.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH STAVE_PC_PREFIX /prefix/${pkgconfig_dir} /prefix)
+string(REGEX REPLACE "/$" "" STAVE_PC_PREFIX ${STAVE_PC_PREFIX})
+foreach(name stave stavetrace)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${Stave_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${Stave_BINARY_DIR}/${name}.pc DESTINATION ${pkgconfig_dir})
+endforeach()

@@ -1,0 +1,58 @@
+# How every C file of Stave is compiled, and what a layer is to CMake. Nothing here sets a global
+# flag, so that a program which adds Stave by add_subdirectory keeps its own.
+
+set(STAVE_WARNINGS
+    -Wall -Wextra -Wpedantic
+    -Wcast-align -Wcast-qual -Wconversion -Wsign-conversion -Wdouble-promotion
+    -Wformat=2 -Wimplicit-fallthrough -Wmissing-prototypes -Wold-style-definition
+    -Wpointer-arith -Wshadow -Wstrict-prototypes -Wundef -Wvla -Wwrite-strings)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+  list(APPEND STAVE_WARNINGS -Wduplicated-cond -Wlogical-op)
+elseif(CMAKE_C_COMPILER_ID MATCHES Clang)
+  list(APPEND STAVE_WARNINGS -Wassign-enum -Wcomma -Wunreachable-code)
+endif()
+if(STAVE_WERROR)
+  list(APPEND STAVE_WARNINGS -Werror)
+endif()
+
+# stave_c(TARGET): C11 without extensions, our warnings, symbols hidden.
+#
+# -ffp-contract=off: times must come out as the same double on every machine.
+function(stave_c target)
+  set_target_properties(${target} PROPERTIES
+    C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
+    C_VISIBILITY_PRESET hidden
+    POSITION_INDEPENDENT_CODE $<NOT:$<BOOL:${STAVE_FIRMWARE}>>)
+  target_compile_options(${target} PRIVATE ${STAVE_WARNINGS} -ffp-contract=off)
+  target_include_directories(${target} PRIVATE ${Stave_SOURCE_DIR}/src ${Stave_SOURCE_DIR}/include)
+  if(NOT STAVE_FIRMWARE)
+    target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L)
+  endif()
+endfunction()
+
+# stave_layer(NAME): the objects of src/NAME/*.c as target stave_NAME; in the firmware build a static
+# library instead. Which layer may include which is tools/check_layers' business.
+function(stave_layer name)
+  file(GLOB sources CONFIGURE_DEPENDS ${Stave_SOURCE_DIR}/src/${name}/*.c)
+  list(REMOVE_ITEM sources ${Stave_SOURCE_DIR}/src/base/status.c) # is libstave's
+  if(NOT sources)
+    message(STATUS "src/${name}: no sources")
+    return()
+  endif()
+  if(STAVE_FIRMWARE)
+    add_library(stave_${name} STATIC ${sources})
+    target_include_directories(stave_${name} INTERFACE ${Stave_SOURCE_DIR}/src)
+    target_link_libraries(stave_${name} PUBLIC stave_freestanding)
+  else()
+    add_library(stave_${name} OBJECT ${sources})
+  endif()
+  stave_c(stave_${name})
+endfunction()
+
+# Without a C library. The last option keeps gcc from turning the loop in our memcpy into a call of
+# memcpy.
+if(STAVE_FIRMWARE)
+  add_library(stave_freestanding INTERFACE)
+  target_compile_options(stave_freestanding INTERFACE
+    -ffreestanding -ffunction-sections -fdata-sections -fno-tree-loop-distribute-patterns)
+endif()

@@ -1,0 +1,90 @@
+/* stave/decode.h - turn a device's bytes into a trace.
+ *
+ *     stave_trace *trace;
+ *     stave_decoder *decoder;
+ *     if (stave_trace_new(NULL, &trace, &error) < 0) ...
+ *     if (stave_decoder_new(NULL, trace, &decoder, &error) < 0) ...
+ *     while ((n = read(fd, buffer, sizeof buffer)) > 0)       // as bytes come, any cut
+ *         if (stave_decoder_feed(decoder, buffer, n, &error) < 0) ...
+ *     if (stave_decoder_finish(decoder, &error) < 0) ...      // the end of the connection
+ *     stave_decoder_stats(decoder, &stats);
+ *     stave_decoder_free(decoder);                            // the trace stays
+ *
+ * Source     The etrace wire format, versions 1 and 2, told apart by the stream itself
+ *            (docs/etrace.md). The trace depends on the bytes alone, not on how they were cut.
+ * Live       One decoder for each connection. Rows can be read from the trace while it grows; what
+ *            waits for a missing number is not in it yet, stave_decoder_finish() decides the rest.
+ * Ownership  The caller owns decoder and trace; the trace outlives the decoder.
+ * Threads    One at a time for each decoder and its trace.
+ * Memory     Independent of the stream's length: at most STAVE_DECODER_IDS_MAX names, 256 held
+ *            events and 64 KiB of bytes; rows are the trace's.
+ * Untrusted  Any bytes are safe to feed. Damage is counted, never an error; the only errors are
+ *            STAVE_E_MEMORY, STAVE_E_IO from the trace, and STAVE_E_STATE after the end. After an
+ *            error the decoder takes no more bytes.  */
+#ifndef STAVE_DECODE_H
+#define STAVE_DECODE_H
+
+#include "stave/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Name ids that one run may use at once. Events of ids beyond it count as unresolved, as those do
+ * for which the device had no room (id 0). */
+#define STAVE_DECODER_IDS_MAX 65536
+
+typedef struct stave_decoder stave_decoder;
+
+/* Zero is the default of every field. */
+typedef struct stave_decoder_config {
+    uint32_t wire_version; /* 0: found from the stream; 1 or 2: known */
+} stave_decoder_config;
+
+/* All counts are of the stream so far; those marked (run) are complete when a run has ended. */
+typedef struct stave_decode_stats {
+    uint64_t frames;           /* sound frames, without those dropped as damage */
+    uint64_t spans;            /* (run) span rows */
+    uint64_t markers;          /* (run) marker rows the device sent; restarts are in resets */
+    uint64_t gaps;             /* gap rows */
+    uint64_t frames_lost;      /* numbers missing, over all holes, also those without a row */
+    uint64_t resets;           /* restarts of the device */
+    uint64_t unresolved;       /* events without a known time or of id 0, (run) rows without a name */
+    uint64_t duplicates;       /* frames delivered again, dropped */
+    uint64_t duplicate_starts; /* SPAN_STARTs of an open span: the earlier one is dropped */
+    uint64_t orphan_ends;      /* SPAN_ENDs of a span that was not open and was not cut */
+    uint64_t bytes_skipped;    /* damage: bytes that belong to no frame that was used */
+    uint64_t cut_tail_bytes;   /* an incomplete frame at the end of the stream */
+    double time_uncertain_us;  /* (run) times after a loss may be early by at most this */
+    uint64_t unbounded_doubts; /* losses with no absolute time behind them, so without a bound */
+    uint64_t times_saturated;  /* timestamps beyond the range of 64-bit ticks */
+    uint64_t rates_assumed;    /* runs that never said what a tick is */
+    uint64_t damages;          /* places at which bytes were skipped */
+    uint64_t first_damage;     /* offset of the first of them */
+    const char *damage_text;   /* what was wrong there; static, NULL when damages is 0 */
+    uint32_t wire_version;     /* 1 or 2; 0 while undecided */
+} stave_decode_stats;
+
+#define stave_decoder_new(config, trace, decoder, error)                                           \
+    stave_decoder_new_sized((config), sizeof(stave_decoder_config), (trace), (decoder), (error))
+
+/* A decoder that appends to `trace`; `config` may be NULL. stave_decoder_free() takes NULL. */
+STAVE_API int stave_decoder_new_sized(const stave_decoder_config *config, size_t config_size,
+                                      stave_trace *trace, stave_decoder **decoder,
+                                      stave_error *error);
+STAVE_API void stave_decoder_free(stave_decoder *decoder);
+
+/* Decode the next `size` bytes of the stream. */
+STAVE_API int stave_decoder_feed(stave_decoder *decoder, const void *bytes, size_t size,
+                                 stave_error *error);
+
+/* The stream ends here: what is held takes effect, what is open is cut. Once. */
+STAVE_API int stave_decoder_finish(stave_decoder *decoder, stave_error *error);
+
+STAVE_API void stave_decoder_stats(const stave_decoder *decoder, stave_decode_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+#include <string.h>
+
+#include "stave/analyze.h"
+
+static void add_span(stave_lane_summary *row, const stave_lane *lane, double duration_us)
+{
+    uint64_t whole = row->spans - row->interrupted;
+    if (whole == 0 || duration_us < row->min_us)
+        row->min_us = duration_us;
+    if (whole == 0 || duration_us > row->max_us)
+        row->max_us = duration_us;
+    row->total_us += duration_us;
+    row->missed += lane->has_deadline && duration_us > (double)lane->deadline_ms * 1000.0;
+}
+
+static void add_spans(const stave_trace *trace, const stave_block *block, stave_lane_summary *row)
+{
+    const stave_lane *lane = stave_trace_lane(trace, block->lane);
+    for (uint32_t i = 0; i < block->rows; i++) {
+        if (block->flags[i] & STAVE_FLAG_INTERRUPTED) {
+            row->interrupted++;
+        } else {
+            add_span(row, lane,
+                     stave_time_us(trace, block->boot, block->end[i]) -
+                         stave_time_us(trace, block->boot, block->start[i]));
+        }
+        row->spans++;
+    }
+}
+
+int stave_summarize_lanes(stave_trace *trace, stave_lane_summary *rows, uint32_t count,
+                          stave_error *error)
+{
+    stave_filter filter = {.kinds = STAVE_KIND_BIT(STAVE_SPANS) | STAVE_KIND_BIT(STAVE_MARKS)};
+    stave_cursor *cursor;
+    const stave_block *block;
+    int status = stave_cursor_open(trace, &filter, &cursor, error);
+    if (status < 0)
+        return status;
+    memset(rows, 0, count * sizeof *rows);
+    while ((status = stave_cursor_next(cursor, &block, error)) > 0) {
+        if (block->lane >= count)
+            continue;
+        if (block->kind == STAVE_SPANS)
+            add_spans(trace, block, &rows[block->lane]);
+        else
+            rows[block->lane].marks += block->rows;
+    }
+    stave_cursor_close(cursor);
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].spans > rows[i].interrupted)
+            rows[i].mean_us = rows[i].total_us / (double)(rows[i].spans - rows[i].interrupted);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* cli/cli.h - the frame that every subcommand stands in: the table of them, options, messages.
+ *
+ *     static const char *csv;
+ *     static const struct cli_option options[] = {
+ *         {"--csv", "FILE", &csv, NULL, "write the CSV to FILE, - for standard output"}, {0}};
+ *     const struct cli_command cli_decode = {.name = "decode", .options = options, .run = run, ...};
+ *
+ * Results go to standard output, messages to standard error, each with the name of the program in
+ * front. A terminal is never sent control characters that came from a file.  */
+#ifndef STAVE_CLI_CLI_H
+#define STAVE_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the command exits with. */
+enum cli_exit {
+    CLI_DONE = 0,
+    CLI_NO = 1,     /* the answer is no: lost frames with --strict, nothing to write */
+    CLI_MISUSE = 2, /* wrong use, unreadable or empty input, output that cannot be written */
+};
+
+/* Exactly one of text and flag is set. */
+struct cli_option {
+    const char *name;     /* with its dashes */
+    const char *argument; /* what it takes, in capitals; NULL for a flag */
+    const char **text;
+    bool *flag;
+    const char *help;
+};
+
+struct cli_command {
+    const char *name;
+    const char *operands; /* as usage shows them */
+    const char *summary;  /* one line, no full stop */
+    const struct cli_option *options; /* ends with a row without a name */
+    int operands_min, operands_max;
+    int (*run)(int operands_count, char **operands);
+};
+
+/* One file each, in the table of main.c. */
+extern const struct cli_command cli_decode;
+extern const struct cli_command cli_etrace_decode;
+
+/* The name of the program as it was called: stave, or one of its other names. */
+const char *cli_program(void);
+
+/* A line on standard error: "PROGRAM: ...". */
+void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Fills in what the options point to and moves the operands to the front of argv. Returns their
+ * number, or -1 when the program is to end with *exit_status: after --help, or a message. */
+int cli_parse(const struct cli_command *command, int argc, char **argv, int *exit_status);
+
+#endif

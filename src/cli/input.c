@@ -1,0 +1,181 @@
+#include "cli/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "base/utf8.h"
+#include "cli/cli.h"
+
+#define CHUNK_SIZE ((size_t)256 * 1024)
+
+/* ---- what is no recording, told by how it begins ----------------------------------------------- */
+
+struct magic {
+    const char *bytes;
+    size_t size;
+    const char *what;
+};
+
+/* None of these is a sound etrace frame, so nothing that could be decoded is turned away. */
+static const struct magic magics[] = {
+    {"\x1f\x8b\x08", 3, "is gzip data; unpack it first (gzip -dc FILE | stave decode -)"},
+    {"\x28\xb5\x2f\xfd", 4, "is zstd data; unpack it first (zstd -dc FILE | stave decode -)"},
+    {"\xfd\x37zXZ\x00", 6, "is xz data; unpack it first (xz -dc FILE | stave decode -)"},
+    {"\x7f\x45LF", 4, "is an ELF file, a program, not what it recorded"},
+};
+
+static const char *what_it_is(const unsigned char *head, size_t size)
+{
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if (size >= magics[i].size && memcmp(head, magics[i].bytes, magics[i].size) == 0)
+            return magics[i].what;
+    return NULL;
+}
+
+static bool looks_like_text(const unsigned char *head, size_t size)
+{
+    uint32_t point;
+    size_t step;
+    for (size_t at = 0; at < size; at += step) {
+        step = stave__utf8_decode((const char *)head + at, size - at, &point);
+        bool space = point == '\t' || point == '\n' || point == '\r' || point == '\f';
+        if (step == 0)
+            return at > 0 && size - at < 4; /* a sequence that the chunk cut */
+        if ((point < 0x20 && !space) || point == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+struct reading {
+    int fd;
+    stave_decoder *decoder;
+    unsigned char *chunk;
+    uint64_t total;
+    bool text; /* so far */
+};
+
+static int read_all(struct reading *r, const char *name, stave_error *error)
+{
+    for (;;) {
+        int64_t n = stave__os_read(r->fd, r->chunk, CHUNK_SIZE, error);
+        if (n <= 0)
+            return (int)n;
+        if (r->total == 0) {
+            const char *what = what_it_is(r->chunk, (size_t)n);
+            if (what != NULL) {
+                cli_message("%s: offset 0: %s", name, what);
+                return STAVE_E_FORMAT;
+            }
+            r->text = looks_like_text(r->chunk, (size_t)n);
+        }
+        r->total += (uint64_t)n;
+        int status = stave_decoder_feed(r->decoder, r->chunk, (size_t)n, error);
+        if (status < 0)
+            return status;
+    }
+}
+
+static int explain_nothing(const struct cli_trace *trace, const struct reading *r)
+{
+    const stave_decode_stats *stats = &trace->stats;
+    if (r->total == 0)
+        cli_message("%s: empty; nothing was recorded into it", trace->name);
+    else if (r->text)
+        cli_message("%s: offset 0: looks like text, not like an etrace recording", trace->name);
+    else if (stats->damages > 0)
+        cli_message("%s: offset %llu: no etrace frame here or in the %llu bytes of the file (%s)",
+                    trace->name, (unsigned long long)stats->first_damage,
+                    (unsigned long long)r->total, stats->damage_text);
+    else
+        cli_message("%s: offset 0: only the beginning of an etrace frame, %llu bytes; record longer",
+                    trace->name, (unsigned long long)r->total);
+    return STAVE_E_FORMAT;
+}
+
+static int decode(struct cli_trace *trace, struct reading *r, stave_error *error)
+{
+    int status = stave_trace_new(NULL, &trace->trace, error);
+    if (status >= 0)
+        status = stave_decoder_new(NULL, trace->trace, &r->decoder, error);
+    if (status >= 0)
+        status = read_all(r, trace->name, error);
+    if (status >= 0)
+        status = stave_decoder_finish(r->decoder, error);
+    if (status < 0)
+        return status;
+    stave_decoder_stats(r->decoder, &trace->stats);
+    return trace->stats.frames == 0 ? explain_nothing(trace, r) : STAVE_OK;
+}
+
+int cli_trace_open(const char *path, struct cli_trace *trace)
+{
+    stave_error error = {0};
+    struct reading reading = {.fd = -1, .chunk = malloc(CHUNK_SIZE)};
+    *trace = (struct cli_trace){.name = strcmp(path, "-") == 0 ? "standard input" : path};
+    if (reading.chunk == NULL) {
+        cli_message("out of memory");
+        return CLI_MISUSE;
+    }
+    int status = stave__os_open_input(path, &reading.fd, &error);
+    if (status < 0)
+        cli_message("%s", error.message);
+    else if ((status = decode(trace, &reading, &error)) < 0 && error.status != STAVE_OK)
+        cli_message("%s: offset %llu: %s", trace->name, (unsigned long long)reading.total,
+                    error.message);
+    stave_decoder_free(reading.decoder);
+    stave__os_close(reading.fd);
+    free(reading.chunk);
+    if (status < 0)
+        cli_trace_close(trace);
+    return status < 0 ? CLI_MISUSE : CLI_DONE;
+}
+
+void cli_trace_close(struct cli_trace *trace)
+{
+    stave_trace_free(trace->trace);
+    trace->trace = NULL;
+}
+
+/* ---- loss and doubt ---------------------------------------------------------------------------- */
+
+static void warn_count(const struct cli_trace *trace, uint64_t count, const char *what)
+{
+    if (count > 0)
+        cli_message("%s: %llu %s", trace->name, (unsigned long long)count, what);
+}
+
+void cli_trace_warn(const struct cli_trace *trace)
+{
+    const stave_decode_stats *s = &trace->stats;
+    if (s->damages > 0)
+        cli_message("%s: offset %llu: %s; %llu bytes skipped at %llu places from here on",
+                    trace->name, (unsigned long long)s->first_damage, s->damage_text,
+                    (unsigned long long)s->bytes_skipped, (unsigned long long)s->damages);
+    warn_count(trace, s->cut_tail_bytes, "bytes at the end are an incomplete frame (cut tail)");
+    warn_count(trace, s->frames_lost, "frames lost; spans open then are marked interrupted");
+    warn_count(trace, s->unresolved,
+               "events not shown: no name, or no time yet (the host attached late?)");
+    warn_count(trace, s->duplicate_starts,
+               "spans dropped: started again before their end was recorded");
+    warn_count(trace, s->orphan_ends, "ends dropped: their spans had not been started");
+    warn_count(trace, s->times_saturated, "times beyond 64-bit ticks, shown at the limit");
+    warn_count(trace, s->rates_assumed,
+               "runs without a usable TRACE_START: ticks taken as in the run before, else as "
+               "nanoseconds");
+    if (s->time_uncertain_us > 0)
+        cli_message("%s: after losses, times may be early by up to %.3f us", trace->name,
+                    s->time_uncertain_us);
+    warn_count(trace, s->unbounded_doubts,
+               "losses without an absolute time behind them: times after may be early");
+}
+
+bool cli_trace_is_lossy(const struct cli_trace *trace)
+{
+    const stave_decode_stats *s = &trace->stats;
+    return s->frames_lost != 0 || s->bytes_skipped != 0 || s->cut_tail_bytes != 0 ||
+           s->unresolved != 0 || s->duplicate_starts != 0 || s->orphan_ends != 0;
+}

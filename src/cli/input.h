@@ -1,0 +1,31 @@
+/* cli/input.h - the one opener: whatever the user names becomes a trace.
+ *
+ *     struct cli_trace trace;
+ *     int exit_status = cli_trace_open("recording.bin", &trace);
+ *     if (exit_status != CLI_DONE)
+ *         return exit_status;                 // the message is written
+ *     cli_trace_warn(&trace);                 // what was lost, skipped, doubtful: standard error
+ *     ...
+ *     cli_trace_close(&trace);
+ */
+#ifndef STAVE_CLI_INPUT_H
+#define STAVE_CLI_INPUT_H
+
+#include "stave/decode.h"
+
+struct cli_trace {
+    const char *name; /* of the input, as messages show it */
+    stave_trace *trace;
+    stave_decode_stats stats;
+};
+
+/* "-" is standard input. CLI_DONE, or CLI_MISUSE after a message. */
+int cli_trace_open(const char *path, struct cli_trace *trace);
+void cli_trace_close(struct cli_trace *trace);
+
+void cli_trace_warn(const struct cli_trace *trace);
+
+/* Whether anything was lost, skipped or left unresolved: what --strict does not bear. */
+bool cli_trace_is_lossy(const struct cli_trace *trace);
+
+#endif

@@ -1,0 +1,41 @@
+/* cli/table.h - the one table printer: columns that line up and fit the terminal.
+ *
+ *     struct cli_table table;
+ *     cli_table_begin(&table, columns, COUNT(columns));
+ *     cli_table_text(&table, name, name_size);
+ *     cli_table_number(&table, "%.3f", us);
+ *     cli_table_print(&table, stdout);              // prints and frees
+ *
+ * Cells are given row by row. Text is left-aligned and cut (with ...) where the terminal is too
+ * narrow, numbers are right-aligned; the unit belongs in the head. Control characters and what is
+ * not UTF-8 are shown as `?`. Out of memory: the table stays empty and print says so.  */
+#ifndef STAVE_CLI_TABLE_H
+#define STAVE_CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct cli_column {
+    const char *head;
+    bool number;
+};
+
+struct cli_table {
+    const struct cli_column *columns;
+    size_t columns_count;
+    char **cells;
+    size_t cells_count, cells_size;
+    bool failed;
+};
+
+void cli_table_begin(struct cli_table *table, const struct cli_column *columns, size_t count);
+void cli_table_text(struct cli_table *table, const char *text, size_t size);
+void cli_table_number(struct cli_table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void cli_table_print(struct cli_table *table, FILE *to);
+
+/* A text as a terminal may be shown it, in memory to be freed; NULL when there is none. */
+char *cli_printable(const char *text, size_t size);
+
+#endif

@@ -1,0 +1,112 @@
+#include "decode/doubt.h"
+
+#include <assert.h>
+
+void doubts_begin_run(struct doubts *doubts, stave_decode_stats *stats, stave_trace *trace,
+                      uint32_t lane, uint32_t boot)
+{
+    doubts->stats = stats;
+    doubts->boot = stave__boot_at(trace, boot);
+    doubts->open_count = 0;
+    doubts->pending = 0;
+    doubts->has_largest = false;
+    stave__appender_init(&doubts->rows, &trace->blocks, STAVE_DOUBTS, lane, boot);
+}
+
+static void forget_before(struct doubts *doubts, uint64_t next)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < doubts->open_count; i++)
+        if (doubts->open[i].last >= next)
+            doubts->open[kept++] = doubts->open[i];
+    doubts->open_count = kept;
+}
+
+void doubts_hole(struct doubts *doubts, uint64_t first, uint64_t last, uint64_t next,
+                 int64_t clock)
+{
+    forget_before(doubts, next);
+    assert(doubts->open_count < DOUBT_OPEN_MAX);
+    doubts->open[doubts->open_count++] =
+        (struct doubt){.first = first, .last = last, .since = clock};
+}
+
+/* Ticks from clock to absolute; 0 when the clock was not behind. */
+static uint64_t bound_ticks(int64_t clock, int64_t absolute)
+{
+    return absolute > clock ? (uint64_t)absolute - (uint64_t)clock : 0;
+}
+
+static void keep_largest(struct doubts *doubts, int64_t clock, int64_t absolute)
+{
+    if (doubts->has_largest && bound_ticks(clock, absolute) <=
+                                   bound_ticks(doubts->largest_clock, doubts->largest_absolute))
+        return;
+    doubts->has_largest = true;
+    doubts->largest_clock = clock;
+    doubts->largest_absolute = absolute;
+}
+
+static int report(struct doubts *doubts, int64_t since, int64_t clock, int64_t absolute,
+                  stave_error *error)
+{
+    keep_largest(doubts, clock, absolute);
+    return stave__append_stretch(&doubts->rows, since, absolute > since ? absolute : since,
+                                 bound_ticks(clock, absolute), STAVE_FLAG_HAS_VALUE, error);
+}
+
+int doubts_absolute(struct doubts *doubts, int64_t clock, int64_t absolute, stave_error *error)
+{
+    for (uint32_t i = 0; i < doubts->open_count; i++) {
+        struct doubt *doubt = &doubts->open[i];
+        if (doubt->bounded)
+            continue;
+        doubt->bounded = true;
+        doubt->clock = clock;
+        doubt->absolute = absolute;
+    }
+    if (doubts->pending == 0)
+        return STAVE_OK;
+    doubts->pending = 0;
+    return report(doubts, doubts->pending_since, clock, absolute, error);
+}
+
+int doubts_lost(struct doubts *doubts, uint64_t first, stave_error *error)
+{
+    for (uint32_t i = 0; i < doubts->open_count; i++) {
+        const struct doubt *doubt = &doubts->open[i];
+        if (first < doubt->first || first > doubt->last)
+            continue;
+        if (doubt->bounded)
+            return report(doubts, doubt->since, doubt->clock, doubt->absolute, error);
+        if (doubts->pending == 0)
+            doubts->pending_since = doubt->since;
+        doubts->pending++;
+    }
+    return STAVE_OK;
+}
+
+/* The largest bound in us, by the rates of the whole run. */
+static void settle_largest(struct doubts *doubts)
+{
+    if (!doubts->has_largest)
+        return;
+    double us = stave__boot_us(doubts->boot, doubts->largest_absolute) -
+                stave__boot_us(doubts->boot, doubts->largest_clock);
+    if (us > doubts->stats->time_uncertain_us)
+        doubts->stats->time_uncertain_us = us;
+}
+
+int doubts_end_run(struct doubts *doubts, int64_t end, stave_error *error)
+{
+    int status = STAVE_OK;
+    if (doubts->pending > 0) {
+        int64_t since = doubts->pending_since;
+        doubts->stats->unbounded_doubts += doubts->pending;
+        status = stave__append_stretch(&doubts->rows, since, end > since ? end : since, 0, 0, error);
+    }
+    settle_largest(doubts);
+    stave__appender_seal(&doubts->rows);
+    return status;
+}
+

@@ -1,0 +1,185 @@
+#include "decode/pairing.h"
+
+#include "base/error.h"
+
+void pairing_init(struct pairing *pairing, stave_trace *trace, stave_decode_stats *stats)
+{
+    *pairing = (struct pairing){
+        .trace = trace,
+        .stats = stats,
+        .voices = {.row_size = sizeof(struct voice)},
+        .writers = {.row_size = sizeof(struct writer)},
+    };
+}
+
+void pairing_free(struct pairing *pairing)
+{
+    stave__table_free(&pairing->voices);
+    stave__table_free(&pairing->writers);
+    idmap_free(&pairing->voice_ids);
+    idmap_free(&pairing->lane_writers);
+}
+
+void pairing_begin_run(struct pairing *pairing, uint32_t boot)
+{
+    pairing->boot = boot;
+    stave__table_clear(&pairing->voices);
+    stave__table_clear(&pairing->writers);
+    idmap_clear(&pairing->voice_ids);
+    idmap_clear(&pairing->lane_writers);
+    for (int i = 0; i < PAIRING_DIRECT; i++)
+        pairing->direct[i] = NULL;
+    pairing->first_open = pairing->last_open = NULL;
+}
+
+/* ---- voices and writers ------------------------------------------------------------------------ */
+
+struct voice *pairing_find(const struct pairing *pairing, uint32_t id)
+{
+    if (id < PAIRING_DIRECT)
+        return pairing->direct[id];
+    uint32_t index = idmap_get(&pairing->voice_ids, id);
+    return index != IDMAP_NONE ? stave__table_at(&pairing->voices, index) : NULL;
+}
+
+struct voice *pairing_add(struct pairing *pairing, uint32_t id, int *status, stave_error *error)
+{
+    *status = STAVE_OK;
+    if (pairing->voices.rows == STAVE_DECODER_IDS_MAX)
+        return NULL;
+    struct voice *voice = stave__table_add(&pairing->voices);
+    if (voice == NULL ||
+        (id >= PAIRING_DIRECT &&
+         !idmap_add(&pairing->voice_ids, id, pairing->voices.rows - 1))) {
+        *status = stave__fail_memory(error);
+        return NULL;
+    }
+    if (id < PAIRING_DIRECT)
+        pairing->direct[id] = voice;
+    return voice;
+}
+
+static struct writer *add_writer(struct pairing *pairing, uint32_t lane, stave_error *error)
+{
+    struct writer *writer = stave__table_add(&pairing->writers);
+    if (writer == NULL) {
+        stave__fail_memory(error);
+        return NULL;
+    }
+    struct stave__blocks *blocks = &pairing->trace->blocks;
+    stave__appender_init(&writer->spans, blocks, STAVE_SPANS, lane, pairing->boot);
+    stave__appender_init(&writer->marks, blocks, STAVE_MARKS, lane, pairing->boot);
+    return writer;
+}
+
+int pairing_own_writer(struct pairing *pairing, struct voice *voice, stave_error *error)
+{
+    voice->writer = add_writer(pairing, STAVE__NO_LANE, error);
+    return voice->writer != NULL ? STAVE_OK : STAVE_E_MEMORY;
+}
+
+void pairing_name(struct voice *voice, uint32_t name, uint32_t lane)
+{
+    voice->name = name;
+    if (voice->writer->spans.lane == lane)
+        return;
+    stave__appender_move(&voice->writer->spans, lane);
+    stave__appender_move(&voice->writer->marks, lane);
+}
+
+struct writer *pairing_lane_writer(struct pairing *pairing, uint32_t lane, stave_error *error)
+{
+    uint32_t index = idmap_get(&pairing->lane_writers, lane);
+    if (index != IDMAP_NONE)
+        return stave__table_at(&pairing->writers, index);
+    struct writer *writer = add_writer(pairing, lane, error);
+    if (writer != NULL && !idmap_add(&pairing->lane_writers, lane, pairing->writers.rows - 1)) {
+        stave__fail_memory(error);
+        return NULL;
+    }
+    return writer;
+}
+
+/* ---- open spans -------------------------------------------------------------------------------- */
+
+static void list_add(struct pairing *pairing, struct voice *voice)
+{
+    voice->before = pairing->last_open;
+    voice->behind = NULL;
+    *(voice->before != NULL ? &voice->before->behind : &pairing->first_open) = voice;
+    pairing->last_open = voice;
+}
+
+static void list_remove(struct pairing *pairing, struct voice *voice)
+{
+    *(voice->before != NULL ? &voice->before->behind : &pairing->first_open) = voice->behind;
+    *(voice->behind != NULL ? &voice->behind->before : &pairing->last_open) = voice->before;
+}
+
+void pairing_start(struct pairing *pairing, struct voice *voice, struct writer *writer,
+                   int64_t tick, uint64_t serial, uint16_t flags)
+{
+    if (voice->open) {
+        pairing->stats->duplicate_starts++;
+        list_remove(pairing, voice);
+    }
+    voice->writer = writer;
+    voice->open = true;
+    voice->cut = false;
+    voice->flags = flags;
+    voice->start = tick;
+    voice->serial = serial;
+    list_add(pairing, voice);
+}
+
+/* The row of an open span. No span ends before it starts (rule 10). */
+static int close_span(struct voice *voice, int64_t end, uint16_t flags, stave_error *error)
+{
+    voice->open = false;
+    if (end < voice->start)
+        end = voice->start;
+    return stave__append_span(&voice->writer->spans, voice->start, end, voice->serial,
+                              (uint16_t)(voice->flags | flags), error);
+}
+
+int pairing_end(struct pairing *pairing, struct voice *voice, int64_t tick, uint16_t flags,
+                stave_error *error)
+{
+    if (voice->open) {
+        list_remove(pairing, voice);
+        return close_span(voice, tick, flags, error);
+    }
+    if (!voice->cut)
+        pairing->stats->orphan_ends++;
+    voice->cut = false;
+    return STAVE_OK;
+}
+
+int pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error)
+{
+    while (pairing->first_open != NULL) {
+        struct voice *voice = pairing->first_open;
+        list_remove(pairing, voice);
+        int status = close_span(voice, tick, STAVE_FLAG_INTERRUPTED, error);
+        if (status < 0)
+            return status;
+        voice->cut = true;
+    }
+    return STAVE_OK;
+}
+
+void pairing_end_run(struct pairing *pairing)
+{
+    stave_decode_stats *stats = pairing->stats;
+    for (uint32_t i = 0; i < pairing->writers.rows; i++) {
+        struct writer *writer = stave__table_at(&pairing->writers, i);
+        stave__appender_seal(&writer->spans);
+        stave__appender_seal(&writer->marks);
+        if (writer->spans.lane == STAVE__NO_LANE) {
+            stats->unresolved += writer->spans.rows + writer->marks.rows;
+        } else {
+            stats->spans += writer->spans.rows;
+            stats->markers += writer->marks.rows;
+        }
+    }
+}

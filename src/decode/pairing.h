@@ -1,0 +1,76 @@
+/* decode/pairing.h - rules 9 and 10 of docs/etrace.md: starts and ends to span rows.
+ *
+ * A voice is what pairs starts with ends: a name_id in version 2, a name in version 1. A writer puts
+ * rows on one lane. In version 2 each voice has a writer of its own, whose lane is learned late and
+ * may change; in version 1 each start says its lane, so that writers go by lane.
+ *
+ * Events come in the order in which they take effect, with times that are known.  */
+#ifndef STAVE_DECODE_PAIRING_H
+#define STAVE_DECODE_PAIRING_H
+
+#include "base/table.h"
+#include "decode/idmap.h"
+#include "stave/decode.h"
+#include "trace/trace.h"
+
+struct writer {
+    struct stave__appender spans;
+    struct stave__appender marks;
+};
+
+struct voice {
+    struct writer *writer; /* of the open span in version 1; of all rows in version 2 */
+    uint32_t name;         /* string id; 0 until a name is registered */
+    bool open;
+    bool cut;       /* the decoder ended its span: the SPAN_END to come is no error */
+    uint16_t flags; /* of the open span's start */
+    int64_t start;
+    uint64_t serial;
+    struct voice *before, *behind; /* open spans, in the order of their starts */
+};
+
+#define PAIRING_DIRECT 128 /* ids below are found without hashing */
+
+struct pairing {
+    stave_trace *trace;
+    stave_decode_stats *stats;
+    uint32_t boot;
+    struct stave__table voices;
+    struct stave__table writers;
+    struct idmap voice_ids;
+    struct idmap lane_writers; /* version 1 */
+    struct voice *direct[PAIRING_DIRECT];
+    struct voice *first_open, *last_open;
+};
+
+void pairing_init(struct pairing *pairing, stave_trace *trace, stave_decode_stats *stats);
+void pairing_free(struct pairing *pairing);
+
+/* A new run: names are forgotten. */
+void pairing_begin_run(struct pairing *pairing, uint32_t boot);
+
+/* The voice of an id, or NULL: none yet, or (added) no room; then `*status` says whether that is an
+ * error or the limit on ids, which is none. */
+struct voice *pairing_find(const struct pairing *pairing, uint32_t id);
+struct voice *pairing_add(struct pairing *pairing, uint32_t id, int *status, stave_error *error);
+
+/* Version 2: the voice has rows on a lane of its own, or on none until it is named. */
+int pairing_own_writer(struct pairing *pairing, struct voice *voice, stave_error *error);
+void pairing_name(struct voice *voice, uint32_t name, uint32_t lane);
+
+/* Version 1: the writer of a lane. */
+struct writer *pairing_lane_writer(struct pairing *pairing, uint32_t lane, stave_error *error);
+
+/* `writer` is the voice's own in version 2. */
+void pairing_start(struct pairing *pairing, struct voice *voice, struct writer *writer,
+                   int64_t tick, uint64_t serial, uint16_t flags);
+int pairing_end(struct pairing *pairing, struct voice *voice, int64_t tick, uint16_t flags,
+                stave_error *error);
+
+/* Every open span ends here, interrupted, in the order of their starts. */
+int pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error);
+
+/* The run has ended and was cut: rows are counted, those without a name as unresolved. */
+void pairing_end_run(struct pairing *pairing);
+
+#endif

@@ -1,0 +1,186 @@
+/* Rows of many blocks in the order in which they took effect.
+ *
+ * Within a block `order` ascends, and blocks begin in the order of their first row (invariant 2 of
+ * blocks.h). So a heap of the blocks whose rows interleave is enough: the next block joins when its
+ * first row's turn has come, and leaves when its rows are used up.  */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "trace/cursor.h"
+
+struct open_block {
+    stave_block block;
+    struct stave__entry *entry;
+    uint32_t row; /* the next to hand out */
+};
+
+struct stave_merge {
+    stave_trace *trace;
+    stave_filter filter;
+    uint32_t next;            /* entry that has not joined yet */
+    struct open_block **heap; /* least order of the next row on top */
+    uint32_t used, size;
+    uint64_t limit; /* while the top's order is below, it stays the top */
+    bool taken;     /* the top's row was handed out and is to be passed */
+};
+
+int stave_merge_open(stave_trace *trace, const stave_filter *filter, stave_merge **merge,
+                     stave_error *error)
+{
+    stave_merge *m = calloc(1, sizeof *m);
+    if (m == NULL)
+        return stave__fail_memory(error);
+    m->trace = trace;
+    if (filter != NULL)
+        m->filter = *filter;
+    *merge = m;
+    return STAVE_OK;
+}
+
+static uint64_t order_of(const struct open_block *open)
+{
+    return open->block.order[open->row];
+}
+
+static void sift_down(stave_merge *merge, uint32_t at)
+{
+    struct open_block **heap = merge->heap;
+    struct open_block *moved = heap[at];
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= merge->used)
+            break;
+        if (child + 1 < merge->used && order_of(heap[child + 1]) < order_of(heap[child]))
+            child++;
+        if (order_of(heap[child]) >= order_of(moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+static void sift_up(stave_merge *merge, uint32_t at)
+{
+    struct open_block **heap = merge->heap;
+    struct open_block *moved = heap[at];
+    while (at > 0 && order_of(heap[(at - 1) / 2]) > order_of(moved)) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = moved;
+}
+
+static bool heap_room(stave_merge *merge)
+{
+    if (merge->used < merge->size)
+        return true;
+    uint32_t size = merge->size != 0 ? merge->size * 2 : 16;
+    struct open_block **larger = realloc(merge->heap, size * sizeof(struct open_block *));
+    if (larger == NULL)
+        return false;
+    merge->heap = larger;
+    merge->size = size;
+    return true;
+}
+
+static int join(stave_merge *merge, struct stave__entry *entry, stave_error *error)
+{
+    struct open_block *open = heap_room(merge) ? calloc(1, sizeof *open) : NULL;
+    if (open == NULL)
+        return stave__fail_memory(error);
+    int status = stave__blocks_pin(&merge->trace->blocks, entry, error);
+    if (status < 0) {
+        free(open);
+        return status;
+    }
+    open->entry = entry;
+    stave__block_show(entry, &open->block);
+    merge->heap[merge->used++] = open;
+    sift_up(merge, merge->used - 1);
+    return STAVE_OK;
+}
+
+static void leave(stave_merge *merge, struct open_block *open)
+{
+    stave__blocks_unpin(&merge->trace->blocks, open->entry);
+    free(open);
+}
+
+/* The entry that joins next, or NULL. */
+static struct stave__entry *waiting(stave_merge *merge)
+{
+    struct stave__table *entries = &merge->trace->blocks.entries;
+    for (; merge->next < entries->rows; merge->next++) {
+        struct stave__entry *entry = stave__table_at(entries, merge->next);
+        if (stave__filter_passes(&merge->filter, entry))
+            return entry;
+    }
+    return NULL;
+}
+
+/* Passes the row that was handed out. */
+static void advance(stave_merge *merge)
+{
+    struct open_block *top = merge->heap[0];
+    top->row++;
+    if (top->row == top->block.rows) {
+        merge->used--;
+        merge->heap[0] = merge->heap[merge->used];
+        leave(merge, top);
+    }
+    if (merge->used > 1)
+        sift_down(merge, 0);
+}
+
+/* Lets every block join whose turn has come, and finds how long the top stays the top. */
+static int settle(stave_merge *merge, stave_error *error)
+{
+    struct stave__entry *entry;
+    while ((entry = waiting(merge)) != NULL &&
+           (merge->used == 0 || entry->first_order < order_of(merge->heap[0]))) {
+        int status = join(merge, entry, error);
+        if (status < 0)
+            return status;
+        merge->next++;
+    }
+    merge->limit = entry != NULL ? entry->first_order : UINT64_MAX;
+    for (uint32_t child = 1; child <= 2 && child < merge->used; child++)
+        if (order_of(merge->heap[child]) < merge->limit)
+            merge->limit = order_of(merge->heap[child]);
+    return STAVE_OK;
+}
+
+int stave_merge_next(stave_merge *merge, const stave_block **block, uint32_t *row,
+                     stave_error *error)
+{
+    struct open_block *top = merge->used > 0 ? merge->heap[0] : NULL;
+    if (merge->taken && top->row + 1 < top->block.rows &&
+        top->block.order[top->row + 1] < merge->limit) {
+        top->row++;
+    } else {
+        if (merge->taken)
+            advance(merge);
+        merge->taken = false;
+        int status = settle(merge, error);
+        if (status < 0)
+            return status;
+        if (merge->used == 0)
+            return 0;
+        top = merge->heap[0];
+        merge->taken = true;
+    }
+    *block = &top->block;
+    *row = top->row;
+    return 1;
+}
+
+void stave_merge_close(stave_merge *merge)
+{
+    if (merge == NULL)
+        return;
+    for (uint32_t i = 0; i < merge->used; i++)
+        leave(merge, merge->heap[i]);
+    free(merge->heap);
+    free(merge);
+}

@@ -1,0 +1,57 @@
+/* trace/trace.h - building a trace: what producers call, behind stave/trace.h.
+ *
+ * Lanes are shared by all boots: one for each name, kind, priority and deadline. Tables only grow;
+ * a lane that turns out to be unused stays, without rows.  */
+#ifndef STAVE_TRACE_TRACE_H
+#define STAVE_TRACE_TRACE_H
+
+#include "base/strings.h"
+#include "stave/trace.h"
+#include "trace/blocks.h"
+
+struct stave__boot {
+    stave_boot shown;
+    stave_anchor *anchors; /* ascending by tick */
+    uint32_t anchors_used;
+    uint32_t anchors_size;
+};
+
+struct stave_trace {
+    struct stave__strings strings;
+    struct stave__table lanes; /* stave_lane */
+    struct stave__table boots; /* struct stave__boot */
+    struct stave__blocks blocks;
+    uint32_t *lane_buckets; /* open addressing: lane + 1, 0 is free */
+    uint32_t lane_buckets_size;
+    char *temporary_dir;
+};
+
+int stave__trace_string(stave_trace *trace, const char *text, size_t size, uint32_t *id,
+                        stave_error *error);
+
+/* The lane with these properties, added when there is none. */
+int stave__trace_lane(stave_trace *trace, const stave_lane *lane, uint32_t *id,
+                      stave_error *error);
+
+/* A new boot, its clock one anchor: tick 0 is 0 us, at `hz` (0: ticks are ns). */
+int stave__trace_boot(stave_trace *trace, double offset_us, double hz, uint32_t *id,
+                      stave_error *error);
+
+static inline struct stave__boot *stave__boot_at(const stave_trace *trace, uint32_t boot)
+{
+    return stave__table_at(&trace->boots, boot);
+}
+
+/* What a tick is in the whole of a boot, once that is known. */
+void stave__boot_set_rate(struct stave__boot *boot, double hz);
+
+/* From `tick` on the clock runs at `hz`; anchors at or behind the tick are replaced. */
+int stave__boot_change_rate(struct stave__boot *boot, int64_t tick, double hz, stave_error *error);
+
+/* The rate in force at a tick. */
+double stave__boot_rate(const struct stave__boot *boot, int64_t tick);
+
+/* A tick in microseconds from the boot's own beginning, without its offset. */
+double stave__boot_us(const struct stave__boot *boot, int64_t tick);
+
+#endif

@@ -1,0 +1,96 @@
+/* wire/event.h - the fast path of a version 2 stream: an event frame as devices write it.
+ *
+ *     if (end - at >= WIRE_EVENT_ROOM && (size = wire_event_decode(at, &event)) != 0) ...
+ *     else                                    // anything else goes through wire_frame_decode()
+ *
+ * Nine frames in ten are events whose fields stand in the order of their numbers, each as short as
+ * it can be. Such a frame decodes to the same fields here and there; 0 means "not such a frame" and
+ * says nothing about whether it is sound. Cost: about 20 instructions and no unforeseeable branch
+ * but the frame's length.  */
+#ifndef STAVE_WIRE_EVENT_H
+#define STAVE_WIRE_EVENT_H
+
+#include "wire/frame.h"
+#include "wire/varint.h"
+
+#define WIRE_EVENT_ROOM 40 /* bytes that may be read from the start of the frame */
+
+struct wire_event {
+    int64_t ticks; /* delta */
+    uint32_t name_id;
+    uint32_t kind; /* WIRE_SPAN_START, WIRE_SPAN_END or WIRE_MARKER */
+    uint32_t sequence;
+    uint32_t value; /* when has_value */
+    bool has_value;
+};
+
+static inline uint64_t wire_load64(const uint8_t *at)
+{
+    return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 |
+           (uint64_t)at[3] << 24 | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 |
+           (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+}
+
+/* The seven low bits of each byte, put together. */
+static inline uint64_t wire_gather7(uint64_t word)
+{
+    word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
+    word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
+    return (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
+}
+
+/* A varint of up to 8 bytes without a loop: its size, or 0 when it is longer. Reads 8 bytes. */
+static inline size_t wire_varint_read8(const uint8_t *at, uint64_t *value)
+{
+    uint64_t word = wire_load64(at);
+    uint64_t stop = ~word & 0x8080808080808080;
+    if (stop == 0)
+        return 0;
+    *value = wire_gather7(word & (stop ^ (stop - 1)));
+    return (size_t)(__builtin_ctzll(stop) + 1) / 8;
+}
+
+static inline size_t wire_event_decode(const uint8_t *frame, struct wire_event *event)
+{
+    enum { TICKS = 0x08, NAME_ID = 0x10, KIND = 0x18, SEQUENCE = 0x20, VALUE = 0x28 };
+    size_t payload = frame[0];
+    const uint8_t *at = frame + 1;
+    uint64_t value = 0;
+
+    if (payload > 24)
+        return 0;
+    const uint8_t *end = at + payload;
+    if (*at == TICKS) {
+        size_t size = wire_varint_read8(at + 1, &value);
+        if (size == 0)
+            return 0;
+        at += 1 + size;
+    }
+    if (at[0] != NAME_ID || at[1] >= 0x80 || at[2] != KIND || at[3] - 1u >= WIRE_MARKER)
+        return 0;
+    event->ticks = wire_unzigzag(value);
+    event->name_id = at[1];
+    event->kind = at[3];
+    at += 4;
+    event->sequence = 0;
+    if (at[0] == SEQUENCE && at < end) {
+        uint32_t more = at[1] >> 7;
+        if ((at[2] & (0u - more)) >= 0x80)
+            return 0;
+        event->sequence = (at[1] & 0x7fu) | (more ? (uint32_t)at[2] << 7 : 0);
+        at += 2 + more;
+    }
+    event->value = 0;
+    event->has_value = false;
+    if (at < end) {
+        size_t size = at[0] == VALUE ? wire_varint_read8(at + 1, &value) : 0;
+        if (size == 0)
+            return 0;
+        event->value = (uint32_t)value;
+        event->has_value = true;
+        at += 1 + size;
+    }
+    return at == end ? payload + 1 : 0;
+}
+
+#endif
