@@ -1,4 +1,4 @@
-/* bench/shortest.c - nanoseconds a number for base/shortest.h, with snprintf("%.17g") in the same run.
+/* bench/shortest.c - nanoseconds a number for base/shortest.h, beside snprintf("%.17g").
  *
  *     cc -std=c11 -O2 -DNDEBUG -Isrc bench/shortest.c src/base/shortest.c -o shortest && ./shortest
  *

@@ -6,10 +6,10 @@
  *     board_uart_write(bytes, size);
  *     board_exit(0);
  *
- * Source     Arm AN385 (memory map, interrupts), DDI 0479 (CMSDK UART and timers), DDI 0403 (SysTick,
- *            NVIC), and the semihosting specification (github.com/ARM-software/abi-aa).
- * Clock      One tick is 1/25,000,000 s. board_clock() counts up and wraps; DWT's CYCCNT would be the
- *            usual choice on a Cortex-M3 but always reads 0 in QEMU.
+ * Source     Arm AN385 (memory map, interrupts), DDI 0479 (CMSDK UART and timers), DDI 0403
+ *            (SysTick, NVIC), and the semihosting specification (github.com/ARM-software/abi-aa).
+ * Clock      One tick is 1/25,000,000 s. board_clock() counts up and wraps; DWT's CYCCNT would be
+ *            the usual choice on a Cortex-M3 but always reads 0 in QEMU.
  * Interrupts board_lock() masks all of them; locks nest. Everything else belongs to the main loop,
  *            except board_clock() and board_timer_clear(), which handlers may call.  */
 #ifndef BOARD_H
@@ -29,8 +29,8 @@
 /* The exit status when an exception comes that nobody handles. */
 #define BOARD_EXIT_FAULT 4
 
-/* UART0, the free-running clock and the interrupts' priorities. No interrupt comes before one of the
- * two ..._start() functions. */
+/* UART0, the free-running clock and the interrupts' priorities. No interrupt comes before one of
+ * the two ..._start() functions. */
 void board_init(void);
 
 /* Ticks, modulo 2^32. */
@@ -39,8 +39,8 @@ uint32_t board_clock(void);
 /* Interrupts each `period_ticks` from now on (at most 2^24); SysTick_Handler() takes them. */
 void board_systick_start(uint32_t period_ticks);
 
-/* The first interrupt in `first_ticks`, then one each `period_ticks`; TIMER0_Handler() takes them and
- * calls board_timer_clear(). */
+/* The first interrupt in `first_ticks`, then one each `period_ticks`; TIMER0_Handler() takes them
+ * and calls board_timer_clear(). */
 void board_timer_start(uint32_t first_ticks, uint32_t period_ticks);
 void board_timer_clear(void);
 

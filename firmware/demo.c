@@ -1,8 +1,8 @@
 /* The demo: two interrupt handlers, one task of three phases, and marks, all of known length.
  *
- * A run lasts 4200 activations of SysTick, 1 ms each, counted from board_systick_start(). Timer 0 fires
- * each 1.25 ms, 20 us after a tick of SysTick at first; so at each 5th tick (0, 5, 10, ...) it
- * interrupts SysTick's handler, and between them the main loop.  */
+ * A run lasts 4200 activations of SysTick, one each ms. Timer 0 comes each 1.25 ms, the first time
+ * 20 us after SysTick: so at each 5th tick (0, 5, 10, ...) it interrupts SysTick's handler, and
+ * between them the main loop.  */
 #include "board.h"
 #include "trace.h"
 
@@ -67,13 +67,15 @@ static const struct trace_name names[NAMES] = {
     [QUEUE_PEAK - 1] = TRACE_MARKER("queue peak"),
 };
 
+_Static_assert(NAMES <= TRACE_NAMES_MAX, "the dictionary's room");
+
 static volatile uint32_t systicks, adcs;
 
 void SysTick_Handler(void);
 void TIMER0_Handler(void);
 
-/* Exactly 2 * iterations instructions, for iterations > 0. With -icount shift=5 each takes 32 ns, which
- * is 0.8 ticks of 25 MHz: 1.6 * iterations ticks. */
+/* Exactly 2 * iterations instructions, for iterations > 0. With -icount shift=5 each takes 32 ns,
+ * which is 0.8 ticks of 25 MHz: 1.6 * iterations ticks. */
 static inline __attribute__((always_inline)) void work(uint32_t iterations)
 {
     __asm__ volatile("1: subs %0, #1\n\t"
@@ -156,8 +158,8 @@ static void measure_probes(void)
     }
 }
 
-/* It idles awake: with -icount sleep=off, QEMU 7.2 ends a WFI late in a few runs of a hundred, loses
- * ticks over it, and no two runs need be the same. */
+/* It idles awake. With -icount sleep=off, QEMU 7.2 skips timer interrupts over a WFI, and in a few
+ * runs of a hundred ends it late, so that no two runs need be the same. */
 static void run(void)
 {
     uint32_t activations = 0;

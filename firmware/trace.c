@@ -1,7 +1,7 @@
 /* Queue and sending.
  *
  * Invariants
- *   1. `number`, `head`, `lost` and `peak` change only under the lock; `tail` only in the main loop.
+ *   1. `number`, `head` and `lost` change only under the lock, `tail` only in the main loop.
  *   2. queue[tail .. head) is filled; a place is free again once `tail` has passed it.
  *   3. Times in the queue never go back, because time and place are taken under one lock.
  *   4. All else (clock, dictionary, UART) is the main loop's, so frames are written whole.  */
@@ -25,8 +25,9 @@ struct event {
 
 static struct event queue[TRACE_QUEUE_MAX];
 static volatile uint32_t head, tail; /* count up without end; a place is the low bits */
-static volatile uint32_t number;     /* the next event's, before the modulo */
-static volatile uint32_t lost, peak;
+static volatile uint32_t lost;
+static uint32_t number; /* the next event's, before the modulo */
+static uint32_t peak;
 
 static const struct trace_name *dictionary;
 static uint32_t dictionary_size;
@@ -45,8 +46,8 @@ static int64_t clock_to(uint32_t raw)
     return clock_ticks;
 }
 
-/* One function for all kinds, and its end without a branch but the one for a full queue: so a probe
- * takes the same number of instructions each time, and the test can subtract it. */
+/* One function for all kinds, with no branch but that of a full queue: so a probe takes the same
+ * number of instructions each time, and the test can subtract it. */
 static void record(uint8_t kind, uint8_t id, uint32_t value)
 {
     uint32_t before = board_lock();
@@ -62,7 +63,6 @@ static void record(uint8_t kind, uint8_t id, uint32_t value)
         event->kind = kind;
         event->id = id;
         head = at + 1;
-        peak = waiting + 1 > peak ? waiting + 1 : peak;
     } else {
         lost++;
     }
@@ -160,7 +160,10 @@ static void send_event(const struct event *event)
 
 static void send_queue(void)
 {
-    while (tail != head) {
+    uint32_t waiting;
+
+    while ((waiting = head - tail) != 0) {
+        peak = waiting > peak ? waiting : peak; /* it only shrinks from here */
         struct event event = queue[tail % TRACE_QUEUE_MAX];
         __asm__ volatile("" ::: "memory"); /* copied before the place is free (invariant 2) */
         tail++;
@@ -209,7 +212,7 @@ static void repeat_one(void)
 void trace_start(const struct trace_name *names, uint32_t count)
 {
     dictionary = names;
-    dictionary_size = count < TRACE_NAMES_MAX ? count : TRACE_NAMES_MAX;
+    dictionary_size = count;
     clock_raw = board_clock();
     repeat_ticks = (int64_t)TRACE_REPEAT_S * BOARD_HZ;
     send_trace_start(take_number());

@@ -8,11 +8,12 @@
  *
  * A plain, small use of wire/frame.h and no more: one stream, one table of names, one queue.
  *
- * Interrupts trace_begin(), _end(), _mark() and _mark_value() may be called from anywhere. Each takes
- *            time and number and fills its place in the queue under one short lock, so that the
- *            queue's order is the order of both. The other functions belong to the main loop.
+ * Interrupts trace_begin(), _end(), _mark() and _mark_value() may be called from anywhere. Each
+ *            takes time and number and fills its place in the queue under one short lock, so that
+ *            the queue's order is the order of both. The rest belongs to the main loop.
  * Loss       A full queue drops the event, never waits, and counts it; its number is gone, which is
- *            how the host sees the loss.
+ *            how the host sees the loss. (A name that is new just then may be numbered too far
+ *            ahead for the host to believe; the dictionary's repeat brings it.)
  * Memory     TRACE_QUEUE_MAX events of 12 bytes.
  * Source     docs/etrace.md  */
 #ifndef TRACE_H
@@ -23,8 +24,9 @@
 
 #include "wire/frame.h"
 
-/* A host gives up on a number once one more than 64 past it has arrived. A name is numbered after all
- * that waits in the queue, other new names among it: so queue and names together stay within 64. */
+/* A host gives up on a number once one more than 64 past it has arrived. A new name is numbered
+ * after all that waits in the queue and after the names before it, so both together stay within
+ * 64. */
 #define TRACE_QUEUE_MAX 32u
 #define TRACE_NAMES_MAX 32u
 

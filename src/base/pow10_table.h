@@ -2,7 +2,7 @@
  *
  * Generated    python3 tools/make_pow10_table > src/base/pow10_table.h
  * Entry k      floor(10^k / 2^r) + 1 with r = floor(log2(10^k)) - 127, so its top bit is set: the
- *              estimate from above that Schubfach needs (Giulietti, section 9.8: g).  */
+ *              estimate from above that Schubfach calls g.  */
 #ifndef STAVE_BASE_POW10_TABLE_H
 #define STAVE_BASE_POW10_TABLE_H
 

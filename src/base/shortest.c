@@ -1,8 +1,8 @@
 /* base/shortest.c - see shortest.h. A double becomes a decimal, the decimal 17 digits in registers,
  * and those text around a point.
  *
- * What the speed is made of: one multiplication decides all but about one in 2^57 doubles, a table
- * gives three digits at a time, and nothing is written and then read again.  */
+ * What the speed is made of: one product decides nearly every double, a table gives three digits at
+ * a time, a choice that could go either way is no branch, and nothing stored is loaded again.  */
 #include "base/shortest.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ __extension__ typedef unsigned __int128 u128;
 
 #define TEN_TO_6 1000000u
 #define TEN_TO_8 100000000u
-#define TEN_TO_12 1000000000000u
+#define TEN_TO_9 1000000000u
 #define TEN_TO_15 1000000000000000u
 #define ASCII_ZEROS 0x3030303030303030u /* a '0' in each byte */
 #define UNLIKELY(condition) __builtin_expect(condition, 0)
@@ -38,15 +38,18 @@ static const uint32_t three_digits[1000] = {
 /* n < 10^6 */
 static inline uint64_t six_digits(uint32_t n)
 {
-    uint32_t upper = n / 1000;
-    return three_digits[upper] | (uint64_t)three_digits[n - 1000 * upper] << 24;
+    uint32_t thousands = n / 1000;
+    return three_digits[thousands] | (uint64_t)three_digits[n - 1000 * thousands] << 24;
 }
 
 /* n < 10^8 */
 static inline uint64_t eight_digits(uint32_t n)
 {
-    uint32_t upper = n / 1000;
-    return six_digits(upper) >> 8 | (uint64_t)three_digits[n - 1000 * upper] << 40;
+    uint32_t millions = n / 1000000;
+    uint32_t thousands = n / 1000;
+    return three_digits[millions] >> 8 |
+           (uint64_t)three_digits[thousands - 1000 * millions] << 16 |
+           (uint64_t)three_digits[n - 1000 * thousands] << 40;
 }
 
 /* Zeros before the first other digit, at most `most`. */
@@ -83,29 +86,34 @@ static inline size_t put_leading(char *out, uint32_t n)
     return 6 - zeros;
 }
 
-static inline size_t put_below_ten_to_12(char *out, uint64_t n)
+/* upper * 10^6 + lower without zeros before it. Stores up to two bytes too many: a wide store costs
+ * less than two that fit. */
+static inline size_t put_twelve(char *out, uint32_t upper, uint32_t lower)
 {
-    if (n < TEN_TO_6)
-        return put_leading(out, (uint32_t)n);
-    size_t size = put_leading(out, (uint32_t)(n / TEN_TO_6));
-    put_six(out + size, (uint32_t)(n % TEN_TO_6));
+    if (upper == 0)
+        return put_leading(out, lower);
+    size_t size = put_leading(out, upper);
+    put_bytes(out + size, six_digits(lower) + ASCII_ZEROS, 8);
     return size + 6;
 }
 
 size_t stave__u64_text(uint64_t n, char *out)
 {
-    if (n < TEN_TO_12)
-        return put_below_ten_to_12(out, n);
-    size_t size = put_below_ten_to_12(out, n / TEN_TO_12);
-    put_six(out + size, (uint32_t)(n / TEN_TO_6 % TEN_TO_6));
-    put_six(out + size + 6, (uint32_t)(n % TEN_TO_6));
+    uint32_t lowest = (uint32_t)(n % TEN_TO_6);
+    uint64_t rest = n / TEN_TO_6;
+    if (rest < TEN_TO_6)
+        return put_twelve(out, (uint32_t)rest, lowest);
+    uint32_t highest = (uint32_t)(rest / TEN_TO_6);
+    size_t size = put_twelve(out, highest / TEN_TO_6, highest % TEN_TO_6);
+    put_six(out + size, (uint32_t)(rest % TEN_TO_6));
+    put_six(out + size + 6, lowest);
     return size + 12;
 }
 
 /* ---- A double c * 2^q to its shortest decimal ---- */
 
 struct decimal {
-    uint64_t head; /* (head * 10 + last) * 10^exponent; head < 10^16 */
+    uint64_t head; /* (head * 10 + last) * 10^exponent; sixteen digits, once it is filled */
     unsigned last;
     int exponent;
 };
@@ -146,14 +154,14 @@ static inline uint64_t product_to_odd(struct pow10 power, uint64_t n)
 
 /* Schubfach itself, for all doubles. What rounds to the double lies between lower and upper; these
  * and value are in quarters of 10^k, where k is such that a multiple of 10^k lies between them, and
- * of 10^(k+1) at most one. The latter is the answer if it is there, or else the closer neighbour of
- * value among the former. Below a power of two doubles are closer, and lower is at half distance. */
+ * of 10^(k+1) at most one. The latter is the answer if it is there, else the neighbour of value
+ * among the former. Below a power of two doubles are closer, and lower is at half the distance. */
 static struct decimal exact_decimal(uint64_t c, int q, bool lower_closer)
 {
     int k = log10_of_pow2(q, lower_closer);
     int shift = q + log2_of_pow10(-k) + 1;
     struct pow10 power = power_of_ten(-k);
-    uint64_t open = c & 1; /* ties read as the even double, so the ends are not those of an odd one */
+    uint64_t open = c & 1; /* ties read as the even double: the ends do not belong to an odd one */
     uint64_t lower = product_to_odd(power, (4 * c - 2 + lower_closer) << shift) + open;
     uint64_t value = product_to_odd(power, 4 * c << shift);
     uint64_t upper = product_to_odd(power, (4 * c + 2) << shift) - open;
@@ -172,10 +180,10 @@ static struct decimal exact_decimal(uint64_t c, int q, bool lower_closer)
     return (struct decimal){tens, (unsigned)(ones - 10 * tens) + up, k};
 }
 
-/* The same decimal with sixteen digits in its head. */
+/* The same decimal with sixteen digits in its head; for subnormals, that is many zeros. */
 static inline struct decimal filled(struct decimal decimal)
 {
-    while (decimal.head < TEN_TO_15) { /* once at most, but for subnormal doubles */
+    while (decimal.head < TEN_TO_15) {
         decimal.head = decimal.head * 10 + decimal.last;
         decimal.last = 0;
         decimal.exponent--;
@@ -185,40 +193,51 @@ static inline struct decimal filled(struct decimal decimal)
 
 #define HALF ((uint64_t)1 << 63) /* of 2^64 */
 
-/* Too close for numbers that may be off by the 10 that shortest_decimal() allows. */
+/* which ? yes : no, without a branch: a wrongly predicted one costs as much as all the digits. */
+static inline uint64_t pick(bool which, uint64_t yes, uint64_t no)
+{
+    return no ^ ((yes ^ no) & (0 - (uint64_t)which));
+}
+
+/* Too close to tell apart when one may be 10 too low. */
 static inline bool in_doubt(uint64_t a, uint64_t b)
 {
     return UNLIKELY(a - b + 16 <= 32);
 }
 
-/* The same answer for a double that is not a power of two, from one product.
+/* The same, filled, for a double that is not a power of two: from one product.
  *
- * tens and rest are the double in units of 10^(k+1), rest being the fraction times 2^64. Half the
- * distance to the next double is half_gap in that scale, so a multiple of 10^(k+1) rounds to the
- * double if rest is less than that from it. If none does, the closest multiple of 10^k is at most
- * 10^k / 2 away, which is within half_gap. rest and half_gap are too low by less than 1 and too
- * high by far less, ten_rests by ten times that: in comparisons that this could turn, and in all
- * ties, exact_decimal() decides. */
+ * The double is tens + rest / 2^64 in units of 10^(k+1), and half the gap to its neighbours is
+ * half_gap / 2^64. So a multiple of 10^(k+1) reads back if it is nearer than that. If none is, the
+ * nearest multiple of 10^k does: it is at most 10^k / 2 away, and the gap is at least 10^k.
+ *
+ * rest and half_gap are rounded down, by less than 1, hence ten_rests by less than 10; they are too
+ * high by far less than 1. Comparisons that this could turn are left to exact_decimal(), and with
+ * them all ties. */
 static inline struct decimal shortest_decimal(uint64_t c, int q)
 {
     int k = log10_of_pow2(q, false);
     int shift = q + log2_of_pow10(-k - 1) + 4; /* 0 to 3 */
     struct pow10 power = power_of_ten(-k - 1);
-    u128 scaled = product(power, c << shift);
+    u128 scaled = product(power, c << shift); /* the double / 10^(k+1) * 2^67 */
     uint64_t tens = (uint64_t)(scaled >> 67);
     uint64_t rest = (uint64_t)(scaled >> 3);
     uint64_t half_gap = power.high >> (4 - shift);
     u128 ten_rests = (u128)rest * 10;
-
-    if (in_doubt(rest, half_gap) || in_doubt(rest, 0 - half_gap) || in_doubt((uint64_t)ten_rests, HALF))
+    if (in_doubt(rest, half_gap) || in_doubt(rest, 0 - half_gap) ||
+        in_doubt((uint64_t)ten_rests, HALF))
         return filled(exact_decimal(c, q, false));
+
     bool down = rest < half_gap;
     bool up = rest > 0 - half_gap;
-    uint64_t last = (uint64_t)((ten_rests + HALF) >> 64) & ((uint64_t)(down | up) - 1);
     uint64_t head = tens + up;
-    if (head < TEN_TO_15)
-        return (struct decimal){head * 10 + last, 0, k - 1};
-    return (struct decimal){head, (unsigned)last, k};
+    uint64_t last = pick(down | up, 0, (uint64_t)((ten_rests + HALF) >> 64));
+    bool small = head < TEN_TO_15; /* then it has 15 digits */
+    return (struct decimal){
+        .head = pick(small, head * 10 + last, head),
+        .last = (unsigned)pick(small, 0, last),
+        .exponent = k - small,
+    };
 }
 
 /* ---- A decimal as text ---- */
@@ -226,18 +245,18 @@ static inline struct decimal shortest_decimal(uint64_t c, int q)
 struct digits {
     uint64_t words[2]; /* the first sixteen, as characters */
     char last;         /* the seventeenth */
-    unsigned count;    /* up to the last that is not 0 */
+    unsigned count;    /* of them without zeros at the end */
     int point;         /* of the digits stand before the point; if negative, zeros follow it */
 };
 
+/* Digits up to the last that is not zero. Looks at eight at once, as whether the seventeenth alone
+ * is zero is hard to predict. */
 static inline unsigned digit_count(uint64_t first, uint64_t second, unsigned last)
 {
-    uint64_t tail = second >> 8 | (uint64_t)last << 56;
+    uint64_t tail = second >> 8 | (uint64_t)last << 56; /* tenth to seventeenth */
     if (tail != 0)
         return 17 - zeros_behind(tail, 7);
-    if (second != 0)
-        return 9;
-    return 8 - zeros_behind(first, 7);
+    return second != 0 ? 9 : 8 - zeros_behind(first, 7);
 }
 
 static inline struct digits digits_of(struct decimal decimal)
@@ -327,12 +346,16 @@ static inline size_t put_decimal(char *out, struct decimal decimal)
 /* Zero, subnormals and powers of two, apart so that the rest need not ask about each. */
 static size_t put_special(char *out, uint64_t fraction, int exponent)
 {
-    if (exponent != 0)
-        return put_decimal(out, filled(exact_decimal(HIDDEN_BIT, exponent - EXPONENT_BIAS, exponent > 1)));
-    if (fraction != 0)
-        return put_decimal(out, filled(exact_decimal(fraction, 1 - EXPONENT_BIAS, false)));
-    memcpy(out, "0.0", 3);
-    return 3;
+    struct decimal decimal;
+    if (exponent != 0) {
+        decimal = exact_decimal(HIDDEN_BIT, exponent - EXPONENT_BIAS, exponent > 1);
+    } else if (fraction != 0) {
+        decimal = exact_decimal(fraction, 1 - EXPONENT_BIAS, false);
+    } else {
+        memcpy(out, "0.0", 3);
+        return 3;
+    }
+    return put_decimal(out, filled(decimal));
 }
 
 size_t stave__shortest(double value, char *out)
@@ -347,7 +370,8 @@ size_t stave__shortest(double value, char *out)
     out[0] = '-'; /* and written over when there is none */
     if (UNLIKELY(fraction == 0 || exponent == 0))
         return sign + put_special(out + sign, fraction, exponent);
-    return sign + put_decimal(out + sign, shortest_decimal(fraction | HIDDEN_BIT, exponent - EXPONENT_BIAS));
+    struct decimal decimal = shortest_decimal(fraction | HIDDEN_BIT, exponent - EXPONENT_BIAS);
+    return sign + put_decimal(out + sign, decimal);
 }
 
 /* ---- Thousandths ---- */
@@ -357,12 +381,14 @@ size_t stave__shortest_thousandths(int64_t n, char *out)
     uint64_t magnitude = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     if (UNLIKELY(magnitude >= TEN_TO_15))
         return stave__shortest((double)n / 1000.0, out);
-    size_t size = n < 0;
-    out[0] = '-';
-    size += put_below_ten_to_12(out + size, magnitude / 1000);
+    uint32_t millions = (uint32_t)(magnitude / TEN_TO_9);
+    uint32_t thousandths = (uint32_t)(magnitude % TEN_TO_9);
+    uint32_t ones = thousandths / 1000;
+    uint64_t decimals = three_digits[thousandths % 1000] << 8;
 
-    uint64_t decimals = three_digits[magnitude % 1000];
-    out[size] = '.';
-    put_bytes(out + size + 1, decimals + ASCII_ZEROS, 4);
-    return size + 4 - zeros_behind(decimals << 40, 2);
+    size_t size = n < 0;
+    out[0] = '-'; /* and written over when there is none */
+    size += put_twelve(out + size, millions, ones);
+    put_bytes(out + size, decimals + (0x30303000 | '.'), 4);
+    return size + 4 - zeros_behind(decimals << 32, 2);
 }

@@ -4,14 +4,14 @@
  *     size_t size = stave__shortest(13.88888888888889, text); // 17 bytes
  *     size = stave__shortest_thousandths(1500, text);         // 3 bytes: 1.5
  *
- * Text       Never an exponent, always a decimal: 5.0, -1.5, 0.001, 123456789012345680000.0. Zero is
- *            0.0, negative zero -0.0. No NUL at the end. The digits are those of Python's repr() and
- *            JavaScript's String(): the fewest that read back to the same double, and among those
- *            the closest to it.
- * Room       Give `out` the room that the function names, however short the text will be: stores are
- *            wide, and bytes behind the returned size may change.
- * Source     Raffaello Giulietti, "The Schubfach way to render doubles" (2020).
- * Threads    No state, no memory, no locale: callable from any.  */
+ * Text     Never an exponent, always a decimal: 5.0, -1.5, 0.001, 123456789012345680000.0. Zero is
+ *          0.0, negative zero -0.0. No NUL at the end. The digits are those of Python's repr() and
+ *          JavaScript's String(): the fewest that read back to the same double, and among those the
+ *          closest to it.
+ * Room     Give `out` the room that the function names, however short the text will be: stores are
+ *          wide, and bytes behind the returned size may change.
+ * Source   Raffaello Giulietti, "The Schubfach way to render doubles" (2020).
+ * Threads  No state, no memory, no locale: callable from any.  */
 #ifndef STAVE_BASE_SHORTEST_H
 #define STAVE_BASE_SHORTEST_H
 

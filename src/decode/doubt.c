@@ -9,7 +9,6 @@ void doubts_begin_run(struct doubts *doubts, stave_decode_stats *stats, stave_tr
     doubts->boot = stave__boot_at(trace, boot);
     doubts->open_count = 0;
     doubts->pending = 0;
-    doubts->has_largest = false;
     stave__appender_init(&doubts->rows, &trace->blocks, STAVE_DOUBTS, lane, boot);
 }
 
@@ -37,21 +36,10 @@ static uint64_t bound_ticks(int64_t clock, int64_t absolute)
     return absolute > clock ? (uint64_t)absolute - (uint64_t)clock : 0;
 }
 
-static void keep_largest(struct doubts *doubts, int64_t clock, int64_t absolute)
-{
-    if (doubts->has_largest && bound_ticks(clock, absolute) <=
-                                   bound_ticks(doubts->largest_clock, doubts->largest_absolute))
-        return;
-    doubts->has_largest = true;
-    doubts->largest_clock = clock;
-    doubts->largest_absolute = absolute;
-}
-
 static int report(struct doubts *doubts, int64_t since, int64_t clock, int64_t absolute,
                   stave_error *error)
 {
-    keep_largest(doubts, clock, absolute);
-    return stave__append_stretch(&doubts->rows, since, absolute > since ? absolute : since,
+    return stave__append_stretch(&doubts->rows, since < absolute ? since : absolute, absolute,
                                  bound_ticks(clock, absolute), STAVE_FLAG_HAS_VALUE, error);
 }
 
@@ -86,15 +74,32 @@ int doubts_lost(struct doubts *doubts, uint64_t first, stave_error *error)
     return STAVE_OK;
 }
 
-/* The largest bound in us, by the rates of the whole run. */
-static void settle_largest(struct doubts *doubts)
+static void compare_bounds(struct doubts *doubts, const struct stave__entry *entry)
 {
-    if (!doubts->has_largest)
-        return;
-    double us = stave__boot_us(doubts->boot, doubts->largest_absolute) -
-                stave__boot_us(doubts->boot, doubts->largest_clock);
-    if (us > doubts->stats->time_uncertain_us)
-        doubts->stats->time_uncertain_us = us;
+    struct stave__columns rows = stave__entry_columns(entry);
+    double *largest_us = &doubts->stats->time_uncertain_us;
+    for (uint32_t i = 0; i < entry->rows; i++) {
+        int64_t clock = (int64_t)((uint64_t)rows.end[i] - rows.value[i]);
+        double us = stave__boot_us(doubts->boot, rows.end[i]) - stave__boot_us(doubts->boot, clock);
+        if ((rows.flags[i] & STAVE_FLAG_HAS_VALUE) != 0 && us > *largest_us)
+            *largest_us = us;
+    }
+}
+
+/* The largest bound in us. Only now are all rates of the run known. */
+static int settle_largest(struct doubts *doubts, stave_error *error)
+{
+    struct stave__blocks *blocks = doubts->rows.blocks;
+    for (uint32_t i = doubts->rows.last; i != STAVE__NO_BLOCK;) {
+        struct stave__entry *entry = stave__table_at(&blocks->entries, i);
+        int status = stave__blocks_pin(blocks, entry, error);
+        if (status < 0)
+            return status;
+        compare_bounds(doubts, entry);
+        stave__blocks_unpin(blocks, entry);
+        i = entry->previous;
+    }
+    return STAVE_OK;
 }
 
 int doubts_end_run(struct doubts *doubts, int64_t end, stave_error *error)
@@ -105,8 +110,8 @@ int doubts_end_run(struct doubts *doubts, int64_t end, stave_error *error)
         doubts->stats->unbounded_doubts += doubts->pending;
         status = stave__append_stretch(&doubts->rows, since, end > since ? end : since, 0, 0, error);
     }
-    settle_largest(doubts);
+    if (status >= 0)
+        status = settle_largest(doubts, error);
     stave__appender_seal(&doubts->rows);
     return status;
 }
-

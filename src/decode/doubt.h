@@ -23,13 +23,11 @@ struct doubt {
 struct doubts {
     struct stave__appender rows;
     stave_decode_stats *stats;
-    struct stave__boot *boot;
+    const struct stave__boot *boot;
     struct doubt open[DOUBT_OPEN_MAX];
     uint32_t open_count;
     uint64_t pending; /* holes that are lost and wait for an absolute timestamp */
     int64_t pending_since;
-    bool has_largest; /* the largest bound so far, while the run's rate is not known */
-    int64_t largest_clock, largest_absolute;
 };
 
 void doubts_begin_run(struct doubts *doubts, stave_decode_stats *stats, stave_trace *trace,

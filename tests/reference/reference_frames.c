@@ -122,7 +122,8 @@ static bool store_name(struct frame *frame, const struct field *field)
 {
     if (!is_utf8(field->bytes, field->size))
         return false;
-    memcpy(frame->name, field->bytes, field->size); /* no longer than a payload: 128 */
+    for (size_t i = 0; i < field->size; i++)
+        frame->name[i] = field->bytes[i]; /* no longer than a payload: 128 */
     frame->name_size = field->size;
     return true;
 }
@@ -295,7 +296,7 @@ bool goes_on(const struct frame *a, const struct frame *b, int version)
 /* Rule 2: three frames in a row, or fewer (at least one) up to the end. */
 static bool is_in_step(const uint8_t *bytes, size_t size, size_t offset, int version)
 {
-    struct frame before, frame;
+    struct frame before = {0}, frame = {0};
     for (int i = 0; i < 3; i++) {
         if (offset == size)
             return i > 0;
@@ -336,7 +337,7 @@ static int find_version(const uint8_t *bytes, size_t size)
 {
     size_t offset = 0;
     while (offset < size) {
-        struct frame frame_1, frame_2;
+        struct frame frame_1 = {0}, frame_2 = {0};
         enum reading reading_1 = read_frame(bytes, size, offset, 1, &frame_1);
         enum reading reading_2 = read_frame(bytes, size, offset, 2, &frame_2);
         if (reading_1 == INCOMPLETE)
@@ -361,7 +362,7 @@ void read_stream(const uint8_t *bytes, size_t size, struct frame_list *list)
     list->version = find_version(bytes, size);
     size_t offset = 0;
     while (offset < size) {
-        struct frame frame;
+        struct frame frame = {0};
         enum reading reading = read_frame(bytes, size, offset, list->version, &frame);
         if (reading == INCOMPLETE) {
             list->cut_tail_bytes = size - offset;

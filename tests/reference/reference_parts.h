@@ -116,6 +116,11 @@ struct hole {
     int64_t clock_before; /* and the clock just before that */
 };
 
+/* An id, as the frame that stands for it. */
+struct known {
+    const struct frame *frame;
+};
+
 struct open_span {
     const struct frame *frame;
     int64_t start;
@@ -160,11 +165,11 @@ struct run {
     int64_t top;        /* highest time that has taken effect */
 
     /* rows */
-    const struct frame **names; /* version 2: the latest NAME_REGISTERED of each id */
+    struct known *names; /* version 2: the latest NAME_REGISTERED of each id */
     size_t name_count;
     struct open_span *open; /* in the order in which they started */
     size_t open_count;
-    const struct frame **cut; /* SPAN_STARTs that the decoder cut, whose SPAN_END may come yet */
+    struct known *cut; /* SPAN_STARTs that the decoder cut, whose SPAN_END may come yet */
     size_t cut_count;
     struct span *spans;
     size_t span_count;

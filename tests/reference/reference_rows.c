@@ -40,7 +40,7 @@ static bool take_cut(struct decoder *decoder, const struct frame *frame)
 {
     struct run *run = &decoder->run;
     for (size_t i = 0; i < run->cut_count; i++) {
-        if (same_id(decoder, run->cut[i], frame)) {
+        if (same_id(decoder, run->cut[i].frame, frame)) {
             run->cut[i] = run->cut[--run->cut_count];
             return true;
         }
@@ -120,7 +120,7 @@ void cut_open_spans(struct decoder *decoder)
     for (size_t i = 0; i < run->open_count; i++) {
         add_span(run, run->open[i], run->top, true);
         run->cut = with_room(run->cut, run->cut_count, sizeof *run->cut);
-        run->cut[run->cut_count++] = run->open[i].frame;
+        run->cut[run->cut_count++] = (struct known){run->open[i].frame};
     }
     run->open_count = 0;
 }

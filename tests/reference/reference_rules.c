@@ -100,8 +100,8 @@ static void apply_time(struct decoder *decoder, const struct frame *frame)
 const struct frame *run_name(const struct run *run, uint32_t id)
 {
     for (size_t i = 0; i < run->name_count; i++)
-        if (run->names[i]->name_id == id)
-            return run->names[i];
+        if (run->names[i].frame->name_id == id)
+            return run->names[i].frame;
     return NULL;
 }
 
@@ -113,13 +113,13 @@ static bool names_something(const struct frame *frame)
 static void apply_name(struct run *run, const struct frame *frame)
 {
     for (size_t i = 0; i < run->name_count; i++) {
-        if (run->names[i]->name_id == frame->name_id) {
-            run->names[i] = frame;
+        if (run->names[i].frame->name_id == frame->name_id) {
+            run->names[i].frame = frame;
             return;
         }
     }
     run->names = with_room(run->names, run->name_count, sizeof *run->names);
-    run->names[run->name_count++] = frame;
+    run->names[run->name_count++] = (struct known){frame};
 }
 
 static void apply_dictionary(struct decoder *decoder, const struct frame *frame)

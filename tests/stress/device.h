@@ -5,8 +5,9 @@
  *     ...
  *     free(bytes);
  *
- * A seed always makes the same stream, on every machine. The encoder here is its own: it shares no
- * code with the project and none with the reference decoder.
+ * A seed always makes the same stream, on every machine: no expression throws the dice in two places
+ * whose order C leaves open. The encoder is its own: it shares no code with the project and none with
+ * the reference decoder.
  *
  *     device.c         the firmware: tasks, ISRs, names, restarts; a queue that loses events
  *     device_choose.c  what the device of a seed is like

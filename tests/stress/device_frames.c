@@ -209,7 +209,8 @@ static void put_broken(struct writer *writer, int version)
     if ((writer->quirks & QUIRK_BAD_WIRE) != 0) {
         static const unsigned wires[6] = {1, 3, 4, 6, 7, 2};
         unsigned wire = wires[dice_below(dice, 6)];
-        put_byte(begin_field(writer, 1 + (unsigned)dice_below(dice, 5), wire), 0);
+        unsigned number = 1 + (unsigned)dice_below(dice, 5);
+        put_byte(begin_field(writer, number, wire), 0);
     }
     if ((writer->quirks & QUIRK_BAD_VARINT) != 0)
         put_varint(begin_field(writer, 8, 0), 5, 11);
@@ -220,8 +221,10 @@ static void put_broken(struct writer *writer, int version)
         const char *name = names[dice_below(dice, 8)];
         put_bytes(writer, version == 2 ? 6 : 2, name, strlen(name));
     }
-    if ((writer->quirks & QUIRK_RUNS_OVER) != 0)
-        put_varint(begin_field(writer, version == 2 ? 6 : 2, 2), 1 + dice_below(dice, 500), 1);
+    if ((writer->quirks & QUIRK_RUNS_OVER) != 0) {
+        struct field *field = begin_field(writer, version == 2 ? 6 : 2, 2);
+        put_varint(field, 1 + dice_below(dice, 500), 1);
+    }
 }
 
 static void shuffle(struct writer *writer)
@@ -269,7 +272,8 @@ void encode(int version, const struct message *message, unsigned quirks, struct 
     put_broken(&writer, version); /* last, so that RUNS_OVER does run over */
 
     struct field prefix = {.size = 0};
-    put_varint(&prefix, payload_length(&writer), padding(&writer));
+    size_t length = payload_length(&writer);
+    put_varint(&prefix, length, padding(&writer));
     packet->size = 0;
     append(packet, &prefix);
     for (size_t i = 0; i < writer.count; i++)

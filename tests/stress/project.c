@@ -137,7 +137,7 @@ static bool same_count(const char *name, uint64_t got, uint64_t expected)
 
 static bool same_double(const char *name, double got, double expected)
 {
-    if (memcmp(&got, &expected, sizeof got) == 0)
+    if (got == expected)
         return true;
     print_error("%s: got %.17g, expected %.17g\n", name, got, expected);
     return false;

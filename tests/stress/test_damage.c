@@ -38,7 +38,6 @@ static struct stream plain;
 struct tally {
     unsigned damages, noticed, changed;
     unsigned missed[4];    /* frames behind the damaged one that are not found: 0, 1, 2, more */
-    unsigned cut_tails;    /* of which more than two, in a cut tail */
     unsigned number_taken; /* a later frame was dropped as a duplicate */
 };
 
@@ -122,10 +121,11 @@ static bool is_in_step(const struct stream *stream, size_t damaged, int way, str
 {
     size_t shift_up = way == DOUBLE, shift_down = way == DROP;
     size_t tail = stream->size - stream->counters.cut_tail_bytes;
-    unsigned missed = 0, missed_in_tail = 0, duplicates = 0;
+    unsigned missed = 0, missed_in_tail = 0, duplicates = 0, found_behind = 0;
     for (size_t i = damaged + 1; i < plain.frame_count; i++) {
         size_t offset = plain.frames[i].offset + shift_up - shift_down;
         const struct reference_frame *found = find(stream, &plain.frames[i], offset);
+        found_behind += found != NULL;
         if (found == NULL) {
             missed++;
             missed_in_tail += offset >= tail;
@@ -136,9 +136,9 @@ static bool is_in_step(const struct stream *stream, size_t damaged, int way, str
         }
     }
     tally->missed[missed < 3 ? missed : 3]++;
-    tally->cut_tails += missed > 2;
     tally->number_taken += duplicates;
-    return missed - missed_in_tail <= 2 && duplicates <= 1 &&
+    size_t made_up = stream->frame_count - damaged - found_behind; /* from what the damage left */
+    return missed - missed_in_tail <= 2 && duplicates <= 1 && made_up <= 2 &&
            stream->counters.cut_tail_bytes <= FRAME_MAX;
 }
 
@@ -153,7 +153,7 @@ static bool decodes_alike(const struct stream *stream)
 
 static void check_damage(size_t at, int way, struct tally *tally)
 {
-    struct stream stream;
+    struct stream stream = {0};
     damage(&stream, at, way);
     read_frames(&stream);
     size_t damaged = frame_at(at);

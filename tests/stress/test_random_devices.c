@@ -14,8 +14,8 @@
 static uint64_t first_seed = 1;
 static uint64_t seed_count = 10000;
 
-/* Of the streams of seeds 1 to 100. It changes with the generator, and only then. */
-#define DEVICES_HASH UINT64_C(0)
+/* Of the streams of seeds 1 to 2000. It changes with the generator, and only then. */
+#define DEVICES_HASH UINT64_C(0x61abd53e130277df)
 
 static bool decodes_alike(uint64_t seed, const unsigned char *bytes, size_t size)
 {
@@ -57,7 +57,7 @@ static void test_a_seed_is_a_stream(void **state)
 {
     (void)state;
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-    for (uint64_t seed = 1; seed <= 100; seed++) {
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
         size_t size;
         unsigned char *bytes = device_stream(seed, &size);
         for (size_t i = 0; i < size; i++)

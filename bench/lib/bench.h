@@ -1,0 +1,28 @@
+/* bench/lib/bench.h - what benchmarks share: interleaved rounds and their medians, a recording.
+ *
+ * Every round runs each contender once, one after another, so that a slow moment of a shared machine
+ * hits all alike; what is printed is each one's median and its ratio to the first. CPU time, not
+ * wall time, unless it says so.  */
+#ifndef STAVE_BENCH_H
+#define STAVE_BENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench_contender {
+    const char *name;
+    double (*run)(void); /* the work done, in the unit that is printed, such as bytes */
+};
+
+/* `unit` a second, of `scale` each: {"MB/s", 1e6}. */
+void bench_run(const struct bench_contender *contenders, size_t count, int rounds,
+               const char *unit, double scale);
+
+double bench_cpu_seconds(void);
+double bench_wall_seconds(void);
+
+/* Version 2 frames of a device with two tasks, two ISRs and a marker, 9 events of 10 to 14 bytes a
+ * round, the dictionary every 2 s; at least `size` bytes, to be freed. */
+uint8_t *bench_recording(size_t size, size_t *actual_size);
+
+#endif
