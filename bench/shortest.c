@@ -2,9 +2,9 @@
  *
  *     cc -std=c11 -O2 -DNDEBUG -Isrc bench/shortest.c src/base/shortest.c -o shortest && ./shortest
  *
- * Every round runs each printer once over the same kind of numbers; a line is the median of rounds,
- * so that a slow moment of the machine hits all alike. The last column is how many times snprintf
- * takes as long.  */
+ * Every round runs each printer once, so that a slow moment of the machine hits all alike. Columns:
+ * the median of the rounds; the least of them, which is that of an idle machine; and how many times
+ * as long snprintf takes, by medians.  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "base/shortest.h"
 
@@ -143,27 +143,21 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof values[0], compare_doubles);
-    return values[count / 2];
-}
-
 int main(void)
 {
     static double rounds[PRINTERS][ROUNDS];
-    double medians[PRINTERS];
 
     make_numbers();
     for (int round = 0; round < ROUNDS; round++)
         for (int p = 0; p < PRINTERS; p++)
             rounds[p][round] = measure_ns(&printers[p]);
     for (int p = 0; p < PRINTERS; p++)
-        medians[p] = median(rounds[p], ROUNDS);
+        qsort(rounds[p], ROUNDS, sizeof rounds[p][0], compare_doubles);
 
-    printf("%-24s %9s %9s\n", "", "ns", "times");
+    printf("%-24s %9s %9s %9s\n", "", "median ns", "least ns", "snprintf");
     for (int p = 0; p < PRINTERS; p++)
-        printf("%-24s %9.1f %9.1f\n", printers[p].name, medians[p], medians[SNPRINTF] / medians[p]);
+        printf("%-24s %9.1f %9.1f %8.1fx\n", printers[p].name, rounds[p][ROUNDS / 2], rounds[p][0],
+               rounds[SNPRINTF][ROUNDS / 2] / rounds[p][ROUNDS / 2]);
     printf("(%zu bytes)\n", total_bytes);
     return 0;
 }

@@ -4,7 +4,8 @@
 set(STAVE_WARNINGS
     -Wall -Wextra -Wpedantic
     -Wcast-align -Wcast-qual -Wconversion -Wsign-conversion -Wdouble-promotion
-    -Wformat=2 -Wimplicit-fallthrough -Wmissing-prototypes -Wold-style-definition
+    -Wformat=2 -Wno-format-zero-length -Wimplicit-fallthrough
+    -Wmissing-prototypes -Wold-style-definition
     -Wpointer-arith -Wshadow -Wstrict-prototypes -Wundef -Wvla -Wwrite-strings)
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   list(APPEND STAVE_WARNINGS -Wduplicated-cond -Wlogical-op)

@@ -158,14 +158,21 @@ static void send_event(const struct event *event)
     send(&frame);
 }
 
+/* For the compiler: on one core, an interrupt sees memory as it stands. */
+static void barrier(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
 static void send_queue(void)
 {
     uint32_t waiting;
 
     while ((waiting = head - tail) != 0) {
-        peak = waiting > peak ? waiting : peak; /* it only shrinks from here */
+        peak = waiting > peak ? waiting : peak; /* most wait just before a place gets free */
+        barrier();                              /* read after the count that covers it */
         struct event event = queue[tail % TRACE_QUEUE_MAX];
-        __asm__ volatile("" ::: "memory"); /* copied before the place is free (invariant 2) */
+        barrier(); /* copied before the place is free */
         tail++;
         send_event(&event);
     }

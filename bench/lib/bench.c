@@ -37,8 +37,8 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
-void bench_run(const struct bench_contender *contenders, size_t count, int rounds,
-               const char *unit, double scale)
+void bench_run(const struct bench_contender *contenders, size_t count, int rounds, const char *unit,
+               double scale)
 {
     static double rates[CONTENDERS_MAX][ROUNDS_MAX];
     double first = 0;

@@ -15,8 +15,8 @@ struct bench_contender {
 };
 
 /* `unit` a second, of `scale` each: {"MB/s", 1e6}. */
-void bench_run(const struct bench_contender *contenders, size_t count, int rounds,
-               const char *unit, double scale);
+void bench_run(const struct bench_contender *contenders, size_t count, int rounds, const char *unit,
+               double scale);
 
 double bench_cpu_seconds(void);
 double bench_wall_seconds(void);

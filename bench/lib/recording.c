@@ -16,7 +16,10 @@ struct device {
 
 static const struct wire_frame names[] = {
     {.name = "gyro_isr", .source = WIRE_SOURCE_ISR, .priority = 12},
-    {.name = "control_task", .source = WIRE_SOURCE_TASK, .priority = 4, .has_deadline = true,
+    {.name = "control_task",
+     .source = WIRE_SOURCE_TASK,
+     .priority = 4,
+     .has_deadline = true,
      .deadline_ms = 10},
     {.name = "log_task", .source = WIRE_SOURCE_TASK, .priority = 1},
     {.name = "uart_isr", .source = WIRE_SOURCE_ISR, .priority = 9},

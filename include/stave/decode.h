@@ -43,14 +43,14 @@ typedef struct stave_decoder_config {
 
 /* All counts are of the stream so far; those marked (run) are complete when a run has ended. */
 typedef struct stave_decode_stats {
-    uint64_t frames;           /* sound frames, without those dropped as damage */
-    uint64_t spans;            /* (run) span rows */
-    uint64_t markers;          /* (run) marker rows the device sent; restarts are in resets */
-    uint64_t gaps;             /* gap rows */
-    uint64_t frames_lost;      /* numbers missing, over all holes, also those without a row */
-    uint64_t resets;           /* restarts of the device */
-    uint64_t unresolved;       /* events without a known time or of id 0, (run) rows without a name */
-    uint64_t duplicates;       /* frames delivered again, dropped */
+    uint64_t frames;      /* sound frames, without those dropped as damage */
+    uint64_t spans;       /* (run) span rows */
+    uint64_t markers;     /* (run) marker rows the device sent; restarts are in resets */
+    uint64_t gaps;        /* gap rows */
+    uint64_t frames_lost; /* numbers missing, over all holes, also those without a row */
+    uint64_t resets;      /* restarts of the device */
+    uint64_t unresolved;  /* events without a known time or of id 0, (run) rows without a name */
+    uint64_t duplicates;  /* frames delivered again, dropped */
     uint64_t duplicate_starts; /* SPAN_STARTs of an open span: the earlier one is dropped */
     uint64_t orphan_ends;      /* SPAN_ENDs of a span that was not open and was not cut */
     uint64_t bytes_skipped;    /* damage: bytes that belong to no frame that was used */

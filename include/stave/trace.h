@@ -143,8 +143,9 @@ typedef struct stave_block {
     const uint16_t *flags;  /* enum stave_row_flag */
     const int64_t *end;     /* ticks, never before start; NULL for marks */
     const uint64_t *serial; /* (lane, serial) is a span's identity, taken at its start; else NULL */
-    const uint64_t *value;  /* mark: its value; gap: numbers lost; doubt: bound in ticks; else NULL */
-    const uint32_t *name;   /* mark: string id, 0 means the lane's name; else NULL */
+    const uint64_t
+        *value;           /* mark: its value; gap: numbers lost; doubt: bound in ticks; else NULL */
+    const uint32_t *name; /* mark: string id, 0 means the lane's name; else NULL */
 } stave_block;
 
 /* Which blocks. All zero means all. Lanes and boots are matched when `one_lane`, `one_boot` say so. */

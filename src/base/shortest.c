@@ -25,10 +25,10 @@ __extension__ typedef unsigned __int128 u128;
 #define THREE(a, b, c) ((a) | (b) << 8 | (c) << 16)
 #define TEN(a, b)                                                                                  \
     THREE(a, b, 0), THREE(a, b, 1), THREE(a, b, 2), THREE(a, b, 3), THREE(a, b, 4),                \
-    THREE(a, b, 5), THREE(a, b, 6), THREE(a, b, 7), THREE(a, b, 8), THREE(a, b, 9)
+        THREE(a, b, 5), THREE(a, b, 6), THREE(a, b, 7), THREE(a, b, 8), THREE(a, b, 9)
 #define HUNDRED(a)                                                                                 \
-    TEN(a, 0), TEN(a, 1), TEN(a, 2), TEN(a, 3), TEN(a, 4),                                         \
-    TEN(a, 5), TEN(a, 6), TEN(a, 7), TEN(a, 8), TEN(a, 9)
+    TEN(a, 0), TEN(a, 1), TEN(a, 2), TEN(a, 3), TEN(a, 4), TEN(a, 5), TEN(a, 6), TEN(a, 7),        \
+        TEN(a, 8), TEN(a, 9)
 
 static const uint32_t three_digits[1000] = {
     HUNDRED(0), HUNDRED(1), HUNDRED(2), HUNDRED(3), HUNDRED(4),
@@ -47,8 +47,7 @@ static inline uint64_t eight_digits(uint32_t n)
 {
     uint32_t millions = n / 1000000;
     uint32_t thousands = n / 1000;
-    return three_digits[millions] >> 8 |
-           (uint64_t)three_digits[thousands - 1000 * millions] << 16 |
+    return three_digits[millions] >> 8 | (uint64_t)three_digits[thousands - 1000 * millions] << 16 |
            (uint64_t)three_digits[n - 1000 * thousands] << 40;
 }
 
@@ -143,13 +142,14 @@ static inline u128 product(struct pow10 power, uint64_t n)
     return (u128)power.high * n + (uint64_t)(low >> 64);
 }
 
-/* power * n / 2^128, rounded down to an even number or else to an odd one when that is not exact:
- * compared with even numbers it is then as good as the exact value. A lowest bit of the fraction
- * is no sign of one, the power being up to one unit too large. */
+/* power * n / 2^128, rounded down and then made odd if that was not exact: compared with an even
+ * number it is as good as the exact value. That the power is up to one unit too large shows only in
+ * bits that product() drops; and of all n that occur, none is inexact by less than 2^-63 above an
+ * even number that it is compared with (found by continued fractions, for each q). */
 static inline uint64_t product_to_odd(struct pow10 power, uint64_t n)
 {
-    u128 exact = product(power, n);
-    return (uint64_t)(exact >> 64) | ((uint64_t)exact > 1);
+    u128 fixed = product(power, n);
+    return (uint64_t)(fixed >> 64) | ((uint64_t)fixed != 0);
 }
 
 /* Schubfach itself, for all doubles. What rounds to the double lies between lower and upper; these

@@ -98,8 +98,7 @@ static char *reserve(struct stave__strings *strings, size_t size)
     return room;
 }
 
-int stave__strings_add(struct stave__strings *strings, const char *bytes, size_t size,
-                       uint32_t *id)
+int stave__strings_add(struct stave__strings *strings, const char *bytes, size_t size, uint32_t *id)
 {
     if (size > STAVE__STRING_MAX)
         return STAVE_E_LIMIT;

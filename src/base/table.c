@@ -10,8 +10,7 @@ void *stave__table_add(struct stave__table *table)
     if (segment == STAVE__TABLE_SEGMENTS)
         return NULL;
     if (table->segments[segment] == NULL) {
-        table->segments[segment] =
-            calloc((size_t)STAVE__TABLE_FIRST << segment, table->row_size);
+        table->segments[segment] = calloc((size_t)STAVE__TABLE_FIRST << segment, table->row_size);
         if (table->segments[segment] == NULL)
             return NULL;
     }

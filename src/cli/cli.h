@@ -31,8 +31,8 @@ struct cli_option {
 
 struct cli_command {
     const char *name;
-    const char *operands; /* as usage shows them */
-    const char *summary;  /* one line, no full stop */
+    const char *operands;             /* as usage shows them */
+    const char *summary;              /* one line, no full stop */
     const struct cli_option *options; /* ends with a row without a name */
     int operands_min, operands_max;
     int (*run)(int operands_count, char **operands);

@@ -110,9 +110,9 @@ static void add_row(struct cli_table *table, const stave_trace *trace, const str
 static void print_lanes(const stave_trace *trace, const struct lane_row *rows, size_t count)
 {
     static const struct cli_column columns[] = {
-        {"lane", false},   {"kind", false},   {"prio", true},     {"spans", true},
-        {"min us", true},  {"mean us", true}, {"max us", true},   {"total us", true},
-        {"missed", true},  {"cut", true},     {"markers", true},
+        {"lane", false},  {"kind", false},   {"prio", true},    {"spans", true},
+        {"min us", true}, {"mean us", true}, {"max us", true},  {"total us", true},
+        {"missed", true}, {"cut", true},     {"markers", true},
     };
     struct cli_table table;
     cli_table_begin(&table, columns, sizeof columns / sizeof columns[0]);
@@ -129,8 +129,7 @@ static size_t collect_lanes(const stave_trace *trace, const stave_lane_summary *
     for (uint32_t i = 0; i < stave_trace_lanes(trace); i++) {
         const stave_lane *lane = stave_trace_lane(trace, i);
         if (lane->kind != STAVE_LANE_DEVICE && summaries[i].spans + summaries[i].marks > 0)
-            rows[count++] =
-                (struct lane_row){.lane = lane, .summary = &summaries[i], .index = i};
+            rows[count++] = (struct lane_row){.lane = lane, .summary = &summaries[i], .index = i};
     }
     qsort(rows, count, sizeof *rows, compare_lanes);
     return count;

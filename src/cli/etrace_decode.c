@@ -44,8 +44,8 @@ static int choose_dir(const char *input, char dir[DIR_SIZE], stave_error *error)
 }
 
 /* DIR/trace_YYYYMMDD_HHMMSS.csv in local time; from the second try on with a suffix. */
-static const char *choose_name(char path[PATH_SIZE], const char dir[DIR_SIZE],
-                               const struct tm *now, unsigned try)
+static const char *choose_name(char path[PATH_SIZE], const char dir[DIR_SIZE], const struct tm *now,
+                               unsigned try)
 {
     char stamp[32], suffix[16] = "";
     strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", now);

@@ -91,8 +91,9 @@ static int explain_nothing(const struct cli_trace *trace, const struct reading *
                     trace->name, (unsigned long long)stats->first_damage,
                     (unsigned long long)r->total, stats->damage_text);
     else
-        cli_message("%s: offset 0: only the beginning of an etrace frame, %llu bytes; record longer",
-                    trace->name, (unsigned long long)r->total);
+        cli_message(
+            "%s: offset 0: only the beginning of an etrace frame, %llu bytes; record longer",
+            trace->name, (unsigned long long)r->total);
     return STAVE_E_FORMAT;
 }
 
@@ -142,35 +143,35 @@ void cli_trace_close(struct cli_trace *trace)
 
 /* ---- loss and doubt ---------------------------------------------------------------------------- */
 
-static void warn_count(const struct cli_trace *trace, uint64_t count, const char *what)
+static void warn_count(const struct cli_trace *trace, const char *what, uint64_t count,
+                       const char *meaning)
 {
     if (count > 0)
-        cli_message("%s: %llu %s", trace->name, (unsigned long long)count, what);
+        cli_message("%s: %s: %llu; %s", trace->name, what, (unsigned long long)count, meaning);
 }
 
 void cli_trace_warn(const struct cli_trace *trace)
 {
     const stave_decode_stats *s = &trace->stats;
     if (s->damages > 0)
-        cli_message("%s: offset %llu: %s; %llu bytes skipped at %llu places from here on",
-                    trace->name, (unsigned long long)s->first_damage, s->damage_text,
-                    (unsigned long long)s->bytes_skipped, (unsigned long long)s->damages);
-    warn_count(trace, s->cut_tail_bytes, "bytes at the end are an incomplete frame (cut tail)");
-    warn_count(trace, s->frames_lost, "frames lost; spans open then are marked interrupted");
-    warn_count(trace, s->unresolved,
-               "events not shown: no name, or no time yet (the host attached late?)");
-    warn_count(trace, s->duplicate_starts,
-               "spans dropped: started again before their end was recorded");
-    warn_count(trace, s->orphan_ends, "ends dropped: their spans had not been started");
-    warn_count(trace, s->times_saturated, "times beyond 64-bit ticks, shown at the limit");
-    warn_count(trace, s->rates_assumed,
-               "runs without a usable TRACE_START: ticks taken as in the run before, else as "
-               "nanoseconds");
+        cli_message("%s: offset %llu: %s; bytes skipped from here on: %llu", trace->name,
+                    (unsigned long long)s->first_damage, s->damage_text,
+                    (unsigned long long)s->bytes_skipped);
+    warn_count(trace, "bytes cut off at the end", s->cut_tail_bytes, "an incomplete frame");
+    warn_count(trace, "frames lost", s->frames_lost, "spans open then are marked interrupted");
+    warn_count(trace, "events not shown", s->unresolved,
+               "no name, or no time yet (did the host attach late?)");
+    warn_count(trace, "spans dropped", s->duplicate_starts,
+               "started again before their end was recorded");
+    warn_count(trace, "ends dropped", s->orphan_ends, "their spans had not been started");
+    warn_count(trace, "times beyond 64-bit ticks", s->times_saturated, "shown at the limit");
+    warn_count(trace, "runs without a usable TRACE_START", s->rates_assumed,
+               "ticks taken as in the run before, else as nanoseconds");
     if (s->time_uncertain_us > 0)
         cli_message("%s: after losses, times may be early by up to %.3f us", trace->name,
                     s->time_uncertain_us);
-    warn_count(trace, s->unbounded_doubts,
-               "losses without an absolute time behind them: times after may be early");
+    warn_count(trace, "losses without an absolute time behind them", s->unbounded_doubts,
+               "times after them may be early");
 }
 
 bool cli_trace_is_lossy(const struct cli_trace *trace)

@@ -7,7 +7,7 @@
 #include "base/os.h"
 #include "base/utf8.h"
 
-#define GAP 2           /* columns of space between columns */
+#define GAP 2            /* columns of space between columns */
 #define TEXT_WIDTH_MIN 8 /* a text column is not cut below this */
 
 char *cli_printable(const char *text, size_t size)

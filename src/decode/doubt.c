@@ -21,8 +21,7 @@ static void forget_before(struct doubts *doubts, uint64_t next)
     doubts->open_count = kept;
 }
 
-void doubts_hole(struct doubts *doubts, uint64_t first, uint64_t last, uint64_t next,
-                 int64_t clock)
+void doubts_hole(struct doubts *doubts, uint64_t first, uint64_t last, uint64_t next, int64_t clock)
 {
     forget_before(doubts, next);
     assert(doubts->open_count < DOUBT_OPEN_MAX);
@@ -108,7 +107,8 @@ int doubts_end_run(struct doubts *doubts, int64_t end, stave_error *error)
     if (doubts->pending > 0) {
         int64_t since = doubts->pending_since;
         doubts->stats->unbounded_doubts += doubts->pending;
-        status = stave__append_stretch(&doubts->rows, since, end > since ? end : since, 0, 0, error);
+        status =
+            stave__append_stretch(&doubts->rows, since, end > since ? end : since, 0, 0, error);
     }
     if (status >= 0)
         status = settle_largest(doubts, error);

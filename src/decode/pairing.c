@@ -49,8 +49,7 @@ struct voice *pairing_add(struct pairing *pairing, uint32_t id, int *status, sta
         return NULL;
     struct voice *voice = stave__table_add(&pairing->voices);
     if (voice == NULL ||
-        (id >= PAIRING_DIRECT &&
-         !idmap_add(&pairing->voice_ids, id, pairing->voices.rows - 1))) {
+        (id >= PAIRING_DIRECT && !idmap_add(&pairing->voice_ids, id, pairing->voices.rows - 1))) {
         *status = stave__fail_memory(error);
         return NULL;
     }

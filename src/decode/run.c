@@ -90,11 +90,10 @@ int run_arrive(struct run *run, const struct event *event, uint64_t number, stav
 static void close_boot(struct run *run)
 {
     stave_boot *boot = &run->clock_line->shown;
-    boot->rate_assumed =
-        run->version == WIRE_VERSION_2 && !run->rate_known && run->has_latest;
+    boot->rate_assumed = run->version == WIRE_VERSION_2 && !run->rate_known && run->has_latest;
     run->stats->rates_assumed += boot->rate_assumed;
-    boot->end_us = run->has_latest ? stave_time_us(run->trace, run->boot, run->latest)
-                                   : boot->offset_us;
+    boot->end_us =
+        run->has_latest ? stave_time_us(run->trace, run->boot, run->latest) : boot->offset_us;
     boot->ended = true;
     run->offset_us = boot->end_us;
 }

@@ -157,8 +157,8 @@ static int accept(struct run *run, const struct wire_frame *frame, uint64_t numb
     return status >= 0 ? run_arrive(run, &event, number, error) : status;
 }
 
-static int accept_unless_duplicate(struct run *run, const struct wire_frame *frame,
-                                   uint64_t number, stave_error *error)
+static int accept_unless_duplicate(struct run *run, const struct wire_frame *frame, uint64_t number,
+                                   stave_error *error)
 {
     run->stats->frames++;
     if (!sequence_is_duplicate(&run->sequence, number))
@@ -249,9 +249,8 @@ static int settle(struct v2 *v2, bool final, stave_error *error)
         if (status < 0)
             return status;
         if (!is_far(run, frame))
-            status = accept_unless_duplicate(run, frame,
-                                             sequence_unroll(&run->sequence, frame->sequence),
-                                             error);
+            status = accept_unless_duplicate(
+                run, frame, sequence_unroll(&run->sequence, frame->sequence), error);
         else if (v2->queued == V2_QUEUE_MAX || final)
             status = decide_far(v2, error);
         else

@@ -10,14 +10,13 @@
 #include "stave/export.h"
 
 #define HEAD "name,type,start_us,end_us,priority,deadline_us,value,interrupted\n"
-#define U64_TEXT_MAX 20
 #define GAP_NAME "trace gap"
 
 /* What all spans of a lane have in common, as it stands in their rows. */
 struct lane_text {
     char *before; /* "name,type," */
     size_t before_size;
-    char after[16]; /* ",priority," */
+    char after[2 + STAVE_U64_TEXT_MAX]; /* ",priority," */
     size_t after_size;
 };
 
@@ -72,7 +71,7 @@ static int put_named(struct stave__out *out, const char *name, size_t size, cons
 
 static void put_u64(struct stave__out *out, uint64_t number)
 {
-    stave__out_wrote(out, stave__u64_text(number, stave__out_room(out, U64_TEXT_MAX)));
+    stave__out_wrote(out, stave__u64_text(number, stave__out_room(out, STAVE_U64_TEXT_MAX)));
 }
 
 static void put_double(struct stave__out *out, double value)

@@ -120,8 +120,9 @@ static bool store(struct stave__blocks *blocks, struct stave__entry *entry)
 /* Keeps what may be dropped within its budget. */
 static void shrink(struct stave__blocks *blocks)
 {
-    while (blocks->resident > blocks->cache_bytes && store(blocks, blocks->oldest)) {
-        struct stave__entry *entry = blocks->oldest;
+    struct stave__entry *entry;
+    while ((entry = blocks->oldest) != NULL && blocks->resident > blocks->cache_bytes &&
+           store(blocks, entry)) {
         list_remove(blocks, entry);
         free(entry->data);
         entry->data = NULL;
@@ -135,8 +136,7 @@ int stave__blocks_pin(struct stave__blocks *blocks, struct stave__entry *entry, 
         void *data = malloc(size);
         if (data == NULL)
             return stave__fail_memory(error);
-        int status =
-            stave__os_read_at(blocks->spill_fd, data, size, entry->stored_at - 1, error);
+        int status = stave__os_read_at(blocks->spill_fd, data, size, entry->stored_at - 1, error);
         if (status < 0) {
             free(data);
             return status;

@@ -42,9 +42,9 @@ struct stave__entry {
     int64_t first;     /* lowest start, highest end */
     int64_t last;
     uint64_t first_order;
-    void *data;             /* the columns; NULL while only on disk */
-    uint64_t stored_at;     /* offset in the spill file + 1; 0 is not there */
-    uint32_t pins;          /* cursors that show it */
+    void *data;         /* the columns; NULL while only on disk */
+    uint64_t stored_at; /* offset in the spill file + 1; 0 is not there */
+    uint32_t pins;      /* cursors that show it */
     bool sealed;
     struct stave__entry *older, *newer; /* in the list of blocks that may be dropped */
 };

@@ -17,8 +17,8 @@ static char *copy_text(const char *text)
     return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
-int stave_trace_new_sized(const stave_trace_config *config, size_t config_size,
-                          stave_trace **trace, stave_error *error)
+int stave_trace_new_sized(const stave_trace_config *config, size_t config_size, stave_trace **trace,
+                          stave_error *error)
 {
     stave_trace_config own;
     int status = stave__config_copy(&own, sizeof own, config, config_size, error);

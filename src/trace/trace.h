@@ -30,8 +30,7 @@ int stave__trace_string(stave_trace *trace, const char *text, size_t size, uint3
                         stave_error *error);
 
 /* The lane with these properties, added when there is none. */
-int stave__trace_lane(stave_trace *trace, const stave_lane *lane, uint32_t *id,
-                      stave_error *error);
+int stave__trace_lane(stave_trace *trace, const stave_lane *lane, uint32_t *id, stave_error *error);
 
 /* A new boot, its clock one anchor: tick 0 is 0 us, at `hz` (0: ticks are ns). */
 int stave__trace_boot(stave_trace *trace, double offset_us, double hz, uint32_t *id,

@@ -7,12 +7,14 @@
 
 /* Wire type of each field. */
 static const uint8_t types_v1[FIELD_MAX + 1] = {
-    ANY, WIRE_VARINT, WIRE_BYTES, WIRE_VARINT, WIRE_VARINT, WIRE_VARINT, WIRE_VARINT, WIRE_FIXED32, WIRE_VARINT,
-    ANY, ANY,    ANY,   ANY,    ANY,    ANY,    ANY,
+    ANY,         WIRE_VARINT,  WIRE_BYTES,  WIRE_VARINT, WIRE_VARINT, WIRE_VARINT,
+    WIRE_VARINT, WIRE_FIXED32, WIRE_VARINT, ANY,         ANY,         ANY,
+    ANY,         ANY,          ANY,         ANY,
 };
 static const uint8_t types_v2[FIELD_MAX + 1] = {
-    ANY,     WIRE_VARINT, WIRE_VARINT, WIRE_VARINT, WIRE_VARINT, WIRE_VARINT, WIRE_BYTES, WIRE_VARINT, WIRE_VARINT,
-    WIRE_FIXED32, WIRE_VARINT, WIRE_VARINT, WIRE_VARINT, ANY,    ANY,    ANY,
+    ANY,         WIRE_VARINT, WIRE_VARINT, WIRE_VARINT,  WIRE_VARINT, WIRE_VARINT,
+    WIRE_BYTES,  WIRE_VARINT, WIRE_VARINT, WIRE_FIXED32, WIRE_VARINT, WIRE_VARINT,
+    WIRE_VARINT, ANY,         ANY,         ANY,
 };
 
 const char *wire_damage_text(enum wire_damage damage)

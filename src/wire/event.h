@@ -26,9 +26,9 @@ struct wire_event {
 
 static inline uint64_t wire_load64(const uint8_t *at)
 {
-    return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 |
-           (uint64_t)at[3] << 24 | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 |
-           (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+    return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
+           (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 |
+           (uint64_t)at[7] << 56;
 }
 
 /* The seven low bits of each byte, put together. */

@@ -42,17 +42,17 @@ enum wire_timebase { WIRE_NANOSECONDS = 0, WIRE_CYCLES = 1 };
 struct wire_frame {
     int64_t ticks; /* version 2: absolute or delta, by kind; version 1: the bits of unsigned ns */
     uint32_t kind; /* enum wire_kind, never 0 in a sound frame */
-    uint32_t name_id;           /* version 2 */
-    uint32_t sequence;          /* version 2: 14 bits count; version 1: 32 */
-    uint32_t value;             /* when has_value */
-    uint32_t source;            /* enum wire_source; other numbers are possible */
+    uint32_t name_id;  /* version 2 */
+    uint32_t sequence; /* version 2: 14 bits count; version 1: 32 */
+    uint32_t value;    /* when has_value */
+    uint32_t source;   /* enum wire_source; other numbers are possible */
     uint32_t priority;
-    float deadline_ms;          /* when has_deadline */
-    uint32_t timebase;          /* version 2, as the next two */
-    uint32_t hz;                /* of the core clock */
+    float deadline_ms; /* when has_deadline */
+    uint32_t timebase; /* version 2, as the next two */
+    uint32_t hz;       /* of the core clock */
     uint32_t source_mask;
-    const char *name;           /* UTF-8 without a NUL at its end; NULL when absent */
-    uint32_t name_size;         /* bytes */
+    const char *name;   /* UTF-8 without a NUL at its end; NULL when absent */
+    uint32_t name_size; /* bytes */
     bool has_value;
     bool has_deadline;
     bool has_name_id; /* decoded frames only: a name_id stood there, if only 0 */

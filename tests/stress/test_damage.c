@@ -43,8 +43,12 @@ struct tally {
 
 static void read_frames(struct stream *stream)
 {
-    stream->frames = reference_frames(stream->bytes, stream->size, &stream->frame_count);
-    stream->csv = reference_decode(stream->bytes, stream->size, &stream->counters);
+    size_t count;
+    struct reference_counters counters;
+    stream->frames = reference_frames(stream->bytes, stream->size, &count);
+    stream->frame_count = count;
+    stream->csv = reference_decode(stream->bytes, stream->size, &counters);
+    stream->counters = counters;
 }
 
 static void free_stream(struct stream *stream)

@@ -68,8 +68,8 @@ static void name_frame(uint32_t sequence, int64_t ticks, uint32_t id, const char
 
 static void event_frame(uint32_t kind, uint32_t sequence, int64_t delta, uint32_t id)
 {
-    put(WIRE_VERSION_2, (struct wire_frame){
-                            .kind = kind, .sequence = sequence, .ticks = delta, .name_id = id});
+    put(WIRE_VERSION_2,
+        (struct wire_frame){.kind = kind, .sequence = sequence, .ticks = delta, .name_id = id});
 }
 
 static void v1_frame(uint32_t kind, uint32_t sequence, int64_t ns, const char *name)
@@ -476,10 +476,9 @@ static void test_version_1_without_a_name_is_unresolved(void **state)
 /* Source and kind as version 2 reads them (a kind of 2 in field 3), and no name: sound in both. */
 static void neutral_frame(uint32_t sequence)
 {
-    put(WIRE_VERSION_1, (struct wire_frame){.kind = WIRE_MARKER,
-                                            .sequence = sequence,
-                                            .ticks = 1000,
-                                            .source = WIRE_SOURCE_TASK});
+    put(WIRE_VERSION_1,
+        (struct wire_frame){
+            .kind = WIRE_MARKER, .sequence = sequence, .ticks = 1000, .source = WIRE_SOURCE_TASK});
 }
 
 static void test_frames_that_say_nothing_leave_it_to_the_next(void **state)
@@ -513,8 +512,7 @@ static void test_version_is_found_behind_much_garbage(void **state)
     stream.size = 1000000;
     for (uint32_t i = 0; i < 3; i++)
         v1_frame(WIRE_MARKER, i, 1000 * (int64_t)i, "a");
-    assert_decodes_to(
-        "a,marker,0.0,0.0,0,,,0\na,marker,1.0,1.0,0,,,0\na,marker,2.0,2.0,0,,,0\n");
+    assert_decodes_to("a,marker,0.0,0.0,0,,,0\na,marker,1.0,1.0,0,,,0\na,marker,2.0,2.0,0,,,0\n");
     assert_int_equal(result.stats.wire_version, 1);
     assert_int_equal(result.stats.bytes_skipped, 1000000);
     assert_int_equal(result.stats.damages, 1);
@@ -551,8 +549,7 @@ static void test_states_and_arguments(void **state)
     stave_decoder_config config = {.wire_version = 3};
     stave_error error = {0};
     assert_int_equal(stave_trace_new(NULL, &result.trace, NULL), STAVE_OK);
-    assert_int_equal(stave_decoder_new(&config, result.trace, &decoder, &error),
-                     STAVE_E_ARGUMENT);
+    assert_int_equal(stave_decoder_new(&config, result.trace, &decoder, &error), STAVE_E_ARGUMENT);
     assert_string_equal(error.message, "wire version 3; 1 and 2 are known");
     assert_int_equal(stave_decoder_new(NULL, result.trace, &decoder, NULL), STAVE_OK);
     assert_int_equal(stave_decoder_finish(decoder, NULL), STAVE_OK);

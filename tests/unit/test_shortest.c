@@ -214,8 +214,8 @@ static void test_whole_numbers_around_two_to_53(void **state)
 static void test_ties(void **state)
 {
     (void)state;
-    assert_text(0x1p-44, "0.00000000000005684341886080802");  /* ...8015: to even, up */
-    assert_text(0x1p-25, "0.000000029802322387695312");       /* ...3125: to even, down */
+    assert_text(0x1p-44, "0.00000000000005684341886080802"); /* ...8015: to even, up */
+    assert_text(0x1p-25, "0.000000029802322387695312");      /* ...3125: to even, down */
     assert_text(0x1p60, "1152921504606847000.0");
     assert_text(9.5367431640625e-07, "0.00000095367431640625");
     assert_text(2e22, "20000000000000000000000.0");

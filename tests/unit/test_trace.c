@@ -45,11 +45,10 @@ static void append(struct stave__appender *appender, struct row *row)
     if (row->kind == STAVE_SPANS)
         status = stave__append_span(appender, row->start, row->end, row->value, row->flags, NULL);
     else if (row->kind == STAVE_MARKS)
-        status =
-            stave__append_mark(appender, row->start, row->name, row->value, row->flags, NULL);
+        status = stave__append_mark(appender, row->start, row->name, row->value, row->flags, NULL);
     else
-        status = stave__append_stretch(appender, row->start, row->end, row->value, row->flags,
-                                       NULL);
+        status =
+            stave__append_stretch(appender, row->start, row->end, row->value, row->flags, NULL);
     assert_int_equal(status, STAVE_OK);
 }
 

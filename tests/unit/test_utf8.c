@@ -217,7 +217,7 @@ static size_t random_text(struct dice *dice, unsigned char *text, size_t limit)
         else
             size += utf8_write((uint32_t)dice_spread(dice, 21), (char *)text + size);
     }
-    return size - (dice_chance(dice, 100) ? dice_below(dice, 4) : 0);
+    return dice_chance(dice, 100) ? dice_below(dice, size) : size;
 }
 
 static void test_random_texts(void **state)
