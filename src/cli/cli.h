@@ -42,7 +42,8 @@ struct cli_command {
 extern const struct cli_command cli_decode;
 extern const struct cli_command cli_etrace_decode;
 
-/* The name of the program as it was called: stave, or one of its other names. */
+/* The name of the program as it was called: stave, or one of its other names (static text). */
+void cli_set_program(const char *name);
 const char *cli_program(void);
 
 /* A line on standard error: "PROGRAM: ...". */

@@ -1,5 +1,4 @@
 /* stave: the table of subcommands, and the other names it goes by. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,24 +11,6 @@ static const struct cli_command *const subcommands[] = {&cli_decode};
 static const struct cli_command *const other_names[] = {&cli_etrace_decode};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-static const char *program = "stave";
-
-const char *cli_program(void)
-{
-    return program;
-}
-
-void cli_message(const char *format, ...)
-{
-    va_list arguments;
-    fflush(stdout); /* so that a message stands behind what came before it */
-    fprintf(stderr, "%s: ", program);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-}
 
 static int finish(int exit_status)
 {
@@ -78,11 +59,11 @@ static int run_subcommand(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    const char *name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : program;
+    const char *name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : "";
     for (size_t i = 0; i < COUNT(other_names); i++) {
         if (strcmp(name, other_names[i]->name) != 0)
             continue;
-        program = other_names[i]->name;
+        cli_set_program(other_names[i]->name);
         return run(other_names[i], argc, argv);
     }
     return run_subcommand(argc, argv);

@@ -24,14 +24,15 @@ struct wire_event {
     bool has_value;
 };
 
+/* Eight bytes, the first the lowest. */
 static inline uint64_t wire_load64(const uint8_t *at)
 {
-    return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
-           (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 |
-           (uint64_t)at[7] << 56;
+    uint64_t word;
+    __builtin_memcpy(&word, at, sizeof word);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? word : __builtin_bswap64(word);
 }
 
-/* The seven low bits of each byte, put together. */
+/* The seven low bits of each of eight bytes, put together. */
 static inline uint64_t wire_gather7(uint64_t word)
 {
     word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
@@ -39,14 +40,23 @@ static inline uint64_t wire_gather7(uint64_t word)
     return (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
 }
 
+/* The same of four bytes, in fewer steps. */
+static inline uint32_t wire_gather7_of_4(uint32_t word)
+{
+    return (word & 0x7f) | (word >> 1 & 0x3f80) | (word >> 2 & 0x1fc000) | (word >> 3 & 0xfe00000);
+}
+
 /* A varint of up to 8 bytes without a loop: its size, or 0 when it is longer. Reads 8 bytes. */
 static inline size_t wire_varint_read8(const uint8_t *at, uint64_t *value)
 {
     uint64_t word = wire_load64(at);
     uint64_t stop = ~word & 0x8080808080808080;
-    if (stop == 0)
+    if ((uint32_t)stop != 0)
+        *value = wire_gather7_of_4((uint32_t)(word & (stop ^ (stop - 1))));
+    else if (stop != 0)
+        *value = wire_gather7(word & (stop ^ (stop - 1)));
+    else
         return 0;
-    *value = wire_gather7(word & (stop ^ (stop - 1)));
     return (size_t)(__builtin_ctzll(stop) + 1) / 8;
 }
 
