@@ -199,7 +199,7 @@ static void write_recording(const char *path)
 
 static struct rusage run_command(const char *stave, const char *input, const char *csv)
 {
-    struct rusage usage;
+    struct rusage usage = {0};
     int status;
     fflush(stdout);
     pid_t child = fork();

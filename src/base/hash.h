@@ -16,4 +16,13 @@ static inline uint64_t stave__hash(const void *bytes, size_t size)
     return hash ^ hash >> 32;
 }
 
+/* The same over numbers. */
+static inline uint64_t stave__hash_numbers(const uint32_t *numbers, size_t count)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ numbers[i]) * 0x100000001b3u;
+    return hash ^ hash >> 32;
+}
+
 #endif

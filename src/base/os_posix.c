@@ -255,8 +255,8 @@ int stave__os_make_dirs(const char *path, stave_error *error)
     if (part == NULL)
         return stave__fail_memory(error);
     int status = STAVE_OK;
-    for (char *slash = strchr(part + 1, '/'); status >= 0 && slash != NULL;
-         slash = strchr(slash + 1, '/')) {
+    char *slash = part; /* the root, if it is one, is there */
+    while (status >= 0 && part[0] != '\0' && (slash = strchr(slash + 1, '/')) != NULL) {
         *slash = '\0';
         status = make_dir(part, error);
         *slash = '/';
@@ -280,6 +280,7 @@ static int link_under_new_name(const char *path, const char *target, char **name
         if (symlink(target, *name) == 0)
             return STAVE_OK;
         free(*name);
+        *name = NULL;
         if (errno != EEXIST)
             break;
     }
@@ -292,9 +293,9 @@ int stave__os_replace_link(const char *path, const char *target, stave_error *er
     if (lstat(path, &status) == 0 && !S_ISLNK(status.st_mode))
         return stave__fail(error, STAVE_E_IO, 0,
                            "%s is not a symbolic link and is left as it is; move it away", path);
-    char *name;
+    char *name = NULL;
     int result = link_under_new_name(path, target, &name, error);
-    if (result < 0)
+    if (name == NULL)
         return result;
     if (rename(name, path) != 0) {
         result = fail_errno(error, "cannot make the link", path);

@@ -26,7 +26,8 @@ int stave__strings_init(struct stave__strings *strings);
 void stave__strings_free(struct stave__strings *strings);
 
 /* The id of a text, added when it is new: STAVE_OK, STAVE_E_MEMORY or STAVE_E_LIMIT. */
-int stave__strings_add(struct stave__strings *strings, const char *text, size_t size, uint32_t *id);
+int stave__strings_add(struct stave__strings *strings, const char *bytes, size_t size,
+                       uint32_t *id);
 
 /* `size` may be NULL. */
 const char *stave__strings_text(const struct stave__strings *strings, uint32_t id, size_t *size);

@@ -39,9 +39,9 @@ static bool looks_like_text(const unsigned char *head, size_t size)
     size_t step;
     for (size_t at = 0; at < size; at += step) {
         step = stave__utf8_decode((const char *)head + at, size - at, &point);
-        bool space = point == '\t' || point == '\n' || point == '\r' || point == '\f';
         if (step == 0)
             return at > 0 && size - at < 4; /* a sequence that the chunk cut */
+        bool space = point == '\t' || point == '\n' || point == '\r' || point == '\f';
         if ((point < 0x20 && !space) || point == 0x7f)
             return false;
     }

@@ -151,28 +151,39 @@ static int settle(stave_merge *merge, stave_error *error)
     return STAVE_OK;
 }
 
+/* The usual case: the next row of the top is the next of all. */
+static bool step_on(stave_merge *merge)
+{
+    struct open_block *top = merge->heap[0];
+    if (top->row + 1 == top->block.rows || top->block.order[top->row + 1] >= merge->limit)
+        return false;
+    top->row++;
+    return true;
+}
+
+static int hand_out(const stave_merge *merge, const stave_block **block, uint32_t *row)
+{
+    *block = &merge->heap[0]->block;
+    *row = merge->heap[0]->row;
+    return 1;
+}
+
 int stave_merge_next(stave_merge *merge, const stave_block **block, uint32_t *row,
                      stave_error *error)
 {
-    struct open_block *top = merge->used > 0 ? merge->heap[0] : NULL;
-    if (merge->taken && top->row + 1 < top->block.rows &&
-        top->block.order[top->row + 1] < merge->limit) {
-        top->row++;
-    } else {
-        if (merge->taken)
-            advance(merge);
-        merge->taken = false;
-        int status = settle(merge, error);
-        if (status < 0)
-            return status;
-        if (merge->used == 0)
-            return 0;
-        top = merge->heap[0];
-        merge->taken = true;
+    if (merge->taken) {
+        if (step_on(merge))
+            return hand_out(merge, block, row);
+        advance(merge);
     }
-    *block = &top->block;
-    *row = top->row;
-    return 1;
+    merge->taken = false;
+    int status = settle(merge, error);
+    if (status < 0)
+        return status;
+    if (merge->used == 0)
+        return 0;
+    merge->taken = true;
+    return hand_out(merge, block, row);
 }
 
 void stave_merge_close(stave_merge *merge)

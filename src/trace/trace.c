@@ -104,7 +104,7 @@ static uint32_t lane_hash(const stave_lane *lane)
 {
     uint32_t key[] = {lane->name, lane->kind, lane->priority, lane->has_deadline,
                       deadline_bits(lane)};
-    return (uint32_t)stave__hash(key, sizeof key);
+    return (uint32_t)stave__hash_numbers(key, sizeof key / sizeof key[0]);
 }
 
 static uint32_t *lane_bucket(const stave_trace *trace, const stave_lane *lane)

@@ -274,11 +274,11 @@ static int export_step(struct pipeline *pipeline, stave_error *error)
 }
 
 /* False when there are fewer reads than that. */
-static bool read_fails_at(struct pipeline *pipeline, reading read, unsigned call, enum way way)
+static bool read_fails_at(struct pipeline *pipeline, reading reader, unsigned call, enum way way)
 {
     stave_error error = {0};
     let_fail(&reads, call, way);
-    int status = read(pipeline, &error);
+    int status = reader(pipeline, &error);
     if (reads.count < call) {
         assert_int_equal(status, STAVE_OK);
         return false;
@@ -291,12 +291,12 @@ static bool read_fails_at(struct pipeline *pipeline, reading read, unsigned call
 }
 
 /* Each read in turn; the trace is what it was, and can be read when the disk is well again. */
-static void check_every_read(const char *vector, reading read, enum way way)
+static void check_every_read(const char *vector, reading reader, enum way way)
 {
     struct pipeline pipeline;
     unsigned call = 1;
     open_spilled(&pipeline, vector);
-    while (read_fails_at(&pipeline, read, call, way))
+    while (read_fails_at(&pipeline, reader, call, way))
         call++;
     assert_true(call > 1);
     let_fail(&reads, 0, WHOLE);

@@ -40,6 +40,7 @@ struct device {
     int64_t ticks;      /* its clock */
     int64_t written;    /* the clock as a host knows it: what deltas build on */
     unsigned step_bits; /* time goes on in steps below 1 << step_bits */
+    bool breaking;      /* the next frame is not sound */
     uint64_t losing;    /* events that the queue loses from here on */
     struct event queue[QUEUE_MAX];
     size_t queued;
@@ -94,6 +95,9 @@ static void write_message(struct device *device, struct message message)
         else
             quirks |= broken_quirk(dice);
     }
+    if (device->breaking)
+        quirks |= broken_quirk(dice);
+    device->breaking = false;
     if (dice_chance(dice, options->extreme))
         message.ticks = extremes[dice_below(dice, 6)];
     encode(options->wire_version, &message, quirks, dice, packets_add(&device->packets));
@@ -146,6 +150,7 @@ static void write_event_1(struct device *device, const struct event *event)
 {
     const struct name *name = event->name;
     bool starts = event->kind == SPAN_START;
+    device->written = event->ticks;
     write_message(device, (struct message){.kind = event->kind,
                                            .ticks = event->ticks,
                                            .number = event->number,
@@ -343,6 +348,15 @@ static void forget_names(struct device *device)
     }
 }
 
+/* 10 ms, or as near as ticks come to it, before the clock that a host knows; now and then one tick less
+ * or more. */
+static int64_t ticks_10_ms_ago(struct device *device)
+{
+    const struct device_options *options = &device->options;
+    int64_t ticks = options->cycles ? options->core_hz / 100 : 10000000;
+    return wrapping_add(device->written, 1 - ticks - (int64_t)dice_below(&device->dice, 3));
+}
+
 static void restart(struct device *device)
 {
     struct dice *dice = &device->dice;
@@ -366,6 +380,8 @@ static void restart(struct device *device)
         device->ticks = (int64_t)dice_below(dice, 100000); /* else the clock goes on */
     else if (time < 8)
         device->ticks = wrapping_add(device->ticks, -(int64_t)dice_below(dice, 20000000));
+    else if (time < 9)
+        device->ticks = ticks_10_ms_ago(device);
     if (dice_chance(dice, 300))
         device->options.core_hz = any_hz(dice);
     device->written = device->ticks;
@@ -408,7 +424,9 @@ static void write_odd_frame(struct device *device)
         break;
     default: /* a TRACE_START that comes late */
         message.kind = TRACE_START;
-        message.ticks = wrapping_add(device->ticks, -(int64_t)dice_below(dice, 12000000));
+        message.ticks = dice_chance(dice, 300)
+                            ? ticks_10_ms_ago(device)
+                            : wrapping_add(device->ticks, -(int64_t)dice_below(dice, 12000000));
         message.number -= (uint32_t)dice_below(dice, 100);
         message.timebase = device->options.cycles ? 1 : 0;
         message.core_hz = device->options.core_hz;
@@ -417,9 +435,18 @@ static void write_odd_frame(struct device *device)
     write_message(device, message);
 }
 
+/* Numbers are lost: a lot, or about as many as the window holds. Damage shortly before it makes a
+ * host look for frames in a row there. */
 static void jump(struct device *device)
 {
-    device->number += 65 + (uint32_t)dice_below(&device->dice, 16383 - 65);
+    struct dice *dice = &device->dice;
+    if (dice_chance(dice, 300)) {
+        device->breaking = true;
+        run_event(device);
+        flush(device);
+    }
+    bool about_window = dice_chance(dice, 500);
+    device->number += (uint32_t)(about_window ? 61 + dice_below(dice, 6) : dice_below(dice, 16384));
     if (device->options.wire_version == 2)
         device->number %= 16384;
 }
@@ -477,8 +504,10 @@ static void make_device(struct device *device, const struct device_options *opti
     device->number = options->first_number;
     device->ticks = options->first_ticks;
     device->written = options->first_ticks;
-    for (unsigned i = 0; i < options->tasks; i++)
-        make_name(device, false, dice_chance(&device->dice, 100) ? 0 : 2);
+    for (unsigned i = 0; i < options->tasks; i++) {
+        uint32_t odd_type = (uint32_t)dice_below(&device->dice, 7);
+        make_name(device, false, dice_chance(&device->dice, 200) && odd_type != 1 ? odd_type : 2);
+    }
     for (unsigned i = 0; i < options->isrs; i++)
         make_name(device, false, 1);
     for (unsigned i = 0; i < options->marks; i++)

@@ -41,7 +41,7 @@ struct device_options {
     unsigned late_isr;     /* an ISR comes between a task's clock and its record */
     unsigned rate_change;  /* the clock's rate changes */
     unsigned restart;      /* the device restarts */
-    unsigned jump;         /* numbers jump ahead by 65 to 16383: a long loss */
+    unsigned jump;         /* numbers are left out: up to 16383, often about 64 */
     unsigned odd;          /* a frame is odd, though sound */
     unsigned broken;       /* a frame is not sound, or its number is far off */
     unsigned extreme;      /* a timestamp at the limits of 64 bits */

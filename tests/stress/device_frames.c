@@ -84,7 +84,7 @@ static size_t padding(struct writer *writer)
     return 1 + (size_t)dice_below(writer->dice, dice_chance(writer->dice, 200) ? 10 : 4);
 }
 
-static struct field *begin_field(struct writer *writer, unsigned number, unsigned wire)
+static struct field *begin_field(struct writer *writer, uint64_t number, unsigned wire)
 {
     struct field *field = &writer->fields[writer->count++];
     field->size = 0;
@@ -92,7 +92,7 @@ static struct field *begin_field(struct writer *writer, unsigned number, unsigne
     return field;
 }
 
-static void put_number(struct writer *writer, unsigned number, uint64_t value)
+static void put_number(struct writer *writer, uint64_t number, uint64_t value)
 {
     struct field *field = begin_field(writer, number, 0);
     put_varint(field, value, padding(writer));
@@ -201,11 +201,24 @@ static void put_unknown_fields(struct writer *writer, int version)
     }
 }
 
+/* 0, or above 15; also one that is a good one modulo 32 bits. */
+static uint64_t bad_field(struct dice *dice)
+{
+    switch (dice_below(dice, 3)) {
+    case 0:
+        return 0;
+    case 1:
+        return 16 + dice_below(dice, 4000);
+    default:
+        return (UINT64_C(1) << 29) + 2 + dice_below(dice, 14);
+    }
+}
+
 static void put_broken(struct writer *writer, int version)
 {
     struct dice *dice = writer->dice;
     if ((writer->quirks & QUIRK_BAD_FIELD) != 0)
-        put_number(writer, dice_chance(dice, 300) ? 0 : 16 + (unsigned)dice_below(dice, 4000), 1);
+        put_number(writer, bad_field(dice), 1);
     if ((writer->quirks & QUIRK_BAD_WIRE) != 0) {
         static const unsigned wires[6] = {1, 3, 4, 6, 7, 2};
         unsigned wire = wires[dice_below(dice, 6)];
@@ -223,7 +236,8 @@ static void put_broken(struct writer *writer, int version)
     }
     if ((writer->quirks & QUIRK_RUNS_OVER) != 0) {
         struct field *field = begin_field(writer, version == 2 ? 6 : 2, 2);
-        put_varint(field, 1 + dice_below(dice, 500), 1);
+        uint64_t over = dice_chance(dice, 300) ? UINT64_C(1) << 32 : 1 + dice_below(dice, 500);
+        put_varint(field, over, 1);
     }
 }
 
@@ -237,15 +251,15 @@ static void shuffle(struct writer *writer)
     }
 }
 
-static size_t payload_length(struct writer *writer)
+static uint64_t payload_length(struct writer *writer)
 {
-    size_t length = 0;
+    uint64_t length = 0;
     for (size_t i = 0; i < writer->count; i++)
         length += writer->fields[i].size;
     if ((writer->quirks & QUIRK_BAD_LENGTH) == 0)
         return length;
-    static const size_t wrong[5] = {0, 129, 200, 1000, 100000};
-    return wrong[dice_below(writer->dice, 5)];
+    const uint64_t wrong[6] = {0, 129, 200, 1000, 100000, length + (UINT64_C(1) << 32)};
+    return wrong[dice_below(writer->dice, 6)];
 }
 
 static void append(struct packet *packet, const struct field *field)
@@ -272,7 +286,7 @@ void encode(int version, const struct message *message, unsigned quirks, struct 
     put_broken(&writer, version); /* last, so that RUNS_OVER does run over */
 
     struct field prefix = {.size = 0};
-    size_t length = payload_length(&writer);
+    uint64_t length = payload_length(&writer);
     put_varint(&prefix, length, padding(&writer));
     packet->size = 0;
     append(packet, &prefix);
