@@ -37,7 +37,7 @@ struct outcome {
     stave_decode_stats stats;
 };
 
-/* Decodes, looks through the trace (blocks, merged rows, summaries, clocks) and exports it. Any error
+/* Decodes, looks through the trace (blocks, merged rows, summaries, clocks) and exports it. An error
  * ends the program: no bytes cause one. */
 void outcome_decode(const uint8_t *bytes, size_t size, const struct manner *manner,
                     struct outcome *outcome);

@@ -99,67 +99,27 @@ struct writer *pairing_lane_writer(struct pairing *pairing, uint32_t lane, stave
     return writer;
 }
 
-/* ---- open spans -------------------------------------------------------------------------------- */
+/* ---- open spans: the rare cases ---------------------------------------------------------------- */
 
-static void list_add(struct pairing *pairing, struct voice *voice)
+void pairing_start_again(struct pairing *pairing, struct voice *voice)
 {
-    voice->before = pairing->last_open;
-    voice->behind = NULL;
-    *(voice->before != NULL ? &voice->before->behind : &pairing->first_open) = voice;
-    pairing->last_open = voice;
+    pairing->stats->duplicate_starts++;
+    pairing_list_remove(pairing, voice);
 }
 
-static void list_remove(struct pairing *pairing, struct voice *voice)
+void pairing_end_unopened(struct pairing *pairing, struct voice *voice)
 {
-    *(voice->before != NULL ? &voice->before->behind : &pairing->first_open) = voice->behind;
-    *(voice->behind != NULL ? &voice->behind->before : &pairing->last_open) = voice->before;
-}
-
-void pairing_start(struct pairing *pairing, struct voice *voice, struct writer *writer,
-                   int64_t tick, uint64_t serial, uint16_t flags)
-{
-    if (voice->open) {
-        pairing->stats->duplicate_starts++;
-        list_remove(pairing, voice);
-    }
-    voice->writer = writer;
-    voice->open = true;
-    voice->cut = false;
-    voice->flags = flags;
-    voice->start = tick;
-    voice->serial = serial;
-    list_add(pairing, voice);
-}
-
-/* The row of an open span. No span ends before it starts (rule 10). */
-static int close_span(struct voice *voice, int64_t end, uint16_t flags, stave_error *error)
-{
-    voice->open = false;
-    if (end < voice->start)
-        end = voice->start;
-    return stave__append_span(&voice->writer->spans, voice->start, end, voice->serial,
-                              (uint16_t)(voice->flags | flags), error);
-}
-
-int pairing_end(struct pairing *pairing, struct voice *voice, int64_t tick, uint16_t flags,
-                stave_error *error)
-{
-    if (voice->open) {
-        list_remove(pairing, voice);
-        return close_span(voice, tick, flags, error);
-    }
     if (!voice->cut)
         pairing->stats->orphan_ends++;
     voice->cut = false;
-    return STAVE_OK;
 }
 
 int pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error)
 {
     while (pairing->first_open != NULL) {
         struct voice *voice = pairing->first_open;
-        list_remove(pairing, voice);
-        int status = close_span(voice, tick, STAVE_FLAG_INTERRUPTED, error);
+        pairing_list_remove(pairing, voice);
+        int status = pairing_close(voice, tick, STAVE_FLAG_INTERRUPTED, error);
         if (status < 0)
             return status;
         voice->cut = true;

@@ -61,16 +61,67 @@ void pairing_name(struct voice *voice, uint32_t name, uint32_t lane);
 /* Version 1: the writer of a lane. */
 struct writer *pairing_lane_writer(struct pairing *pairing, uint32_t lane, stave_error *error);
 
-/* `writer` is the voice's own in version 2. */
-void pairing_start(struct pairing *pairing, struct voice *voice, struct writer *writer,
-                   int64_t tick, uint64_t serial, uint16_t flags);
-int pairing_end(struct pairing *pairing, struct voice *voice, int64_t tick, uint16_t flags,
-                stave_error *error);
-
 /* Every open span ends here, interrupted, in the order of their starts. */
 int pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error);
 
 /* The run has ended and was cut: rows are counted, those without a name as unresolved. */
 void pairing_end_run(struct pairing *pairing);
+
+/* ---- starts and ends: inline, since every event comes through here ------------------------------ */
+
+void pairing_start_again(struct pairing *pairing, struct voice *voice);
+void pairing_end_unopened(struct pairing *pairing, struct voice *voice);
+
+static inline void pairing_list_add(struct pairing *pairing, struct voice *voice)
+{
+    voice->before = pairing->last_open;
+    voice->behind = NULL;
+    *(voice->before != NULL ? &voice->before->behind : &pairing->first_open) = voice;
+    pairing->last_open = voice;
+}
+
+static inline void pairing_list_remove(struct pairing *pairing, struct voice *voice)
+{
+    *(voice->before != NULL ? &voice->before->behind : &pairing->first_open) = voice->behind;
+    *(voice->behind != NULL ? &voice->behind->before : &pairing->last_open) = voice->before;
+}
+
+/* The row of an open span. No span ends before it starts (rule 10). */
+static inline int pairing_close(struct voice *voice, int64_t end, uint16_t flags,
+                                stave_error *error)
+{
+    voice->open = false;
+    if (end < voice->start)
+        end = voice->start;
+    return stave__append_span(&voice->writer->spans, voice->start, end, voice->serial,
+                              (uint16_t)(voice->flags | flags), error);
+}
+
+/* `writer` is the voice's own in version 2. */
+static inline void pairing_start(struct pairing *pairing, struct voice *voice,
+                                 struct writer *writer, int64_t tick, uint64_t serial,
+                                 uint16_t flags)
+{
+    if (voice->open)
+        pairing_start_again(pairing, voice);
+    voice->writer = writer;
+    voice->open = true;
+    voice->cut = false;
+    voice->flags = flags;
+    voice->start = tick;
+    voice->serial = serial;
+    pairing_list_add(pairing, voice);
+}
+
+static inline int pairing_end(struct pairing *pairing, struct voice *voice, int64_t tick,
+                              uint16_t flags, stave_error *error)
+{
+    if (!voice->open) {
+        pairing_end_unopened(pairing, voice);
+        return STAVE_OK;
+    }
+    pairing_list_remove(pairing, voice);
+    return pairing_close(voice, tick, flags, error);
+}
 
 #endif

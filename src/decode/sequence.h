@@ -69,11 +69,11 @@ int sequence_arrive(struct sequence *sequence, const struct sequence_user *user,
 /* The run ends: what is held takes effect, what is missing before it is lost. */
 int sequence_flush(struct sequence *sequence, const struct sequence_user *user, stave_error *error);
 
-/* The usual case, to be done in place: the number that is next, with nothing held. */
+/* The usual case, to be done in place: the number that is next, with nothing held. The run has
+ * started. */
 static inline bool sequence_is_next(const struct sequence *sequence, uint32_t number)
 {
-    return sequence->held_count == 0 && sequence->started &&
-           ((sequence->next ^ number) & 16383) == 0;
+    return sequence->held_count == 0 && ((sequence->next ^ number) & 16383) == 0;
 }
 
 static inline uint64_t sequence_take_next(struct sequence *sequence)

@@ -179,6 +179,7 @@ void stave__appender_seal(struct stave__appender *appender)
     if (entry == NULL)
         return;
     appender->open = NULL;
+    appender->rows += entry->rows;
     entry->sealed = true;
     if (entry->pins > 0)
         return;

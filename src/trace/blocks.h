@@ -82,7 +82,7 @@ struct stave__appender {
     uint32_t boot;
     uint32_t capacity; /* of the next block: they grow, so that a lane of few rows stays small */
     uint32_t last;     /* entry of its newest block, or STAVE__NO_BLOCK */
-    uint64_t rows;     /* over all its blocks */
+    uint64_t rows;     /* in its sealed blocks */
 };
 
 void stave__appender_init(struct stave__appender *appender, struct stave__blocks *blocks,
@@ -122,7 +122,6 @@ static inline void stave__append_done(struct stave__appender *appender, int64_t 
     if (end > appender->open->last)
         appender->open->last = end;
     appender->open->rows++;
-    appender->rows++;
 }
 
 static inline int stave__append_span(struct stave__appender *appender, int64_t start, int64_t end,

@@ -12,11 +12,12 @@ static double ticks_us(double ticks, double hz)
     return hz == 0 ? ticks / 1000.0 : ticks * 1000000.0 / hz;
 }
 
-/* The difference as a double, without overflow. */
+/* The exact difference, rounded once: it may need 65 bits. */
 static double tick_difference(int64_t a, int64_t b)
 {
-    int64_t difference;
-    return __builtin_sub_overflow(a, b, &difference) ? (double)a - (double)b : (double)difference;
+    if (a < b)
+        return -tick_difference(b, a);
+    return (double)((uint64_t)a - (uint64_t)b);
 }
 
 /* The anchor in force at a tick: the last one at or before it, else the first. */
@@ -81,12 +82,15 @@ int stave__boot_change_rate(struct stave__boot *boot, int64_t tick, double hz, s
 int stave__trace_boot(stave_trace *trace, double offset_us, double hz, uint32_t *id,
                       stave_error *error)
 {
-    struct stave__boot *boot = stave__table_add(&trace->boots);
-    stave_anchor *anchor = boot != NULL ? add_anchor(boot) : NULL;
-    if (anchor == NULL)
+    struct stave__boot boot = {.shown = {.offset_us = offset_us}};
+    stave_anchor *anchor = add_anchor(&boot);
+    struct stave__boot *row = anchor != NULL ? stave__table_add(&trace->boots) : NULL;
+    if (row == NULL) {
+        free(boot.anchors);
         return stave__fail_memory(error);
+    }
     *anchor = (stave_anchor){.hz = hz};
-    boot->shown.offset_us = offset_us;
+    *row = boot;
     *id = trace->boots.rows - 1;
     return STAVE_OK;
 }

@@ -60,36 +60,48 @@ static inline size_t wire_varint_read8(const uint8_t *at, uint64_t *value)
     return (size_t)(__builtin_ctzll(stop) + 1) / 8;
 }
 
+static inline uint32_t wire_load32(const uint8_t *at)
+{
+    uint32_t word;
+    __builtin_memcpy(&word, at, sizeof word);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? word : __builtin_bswap32(word);
+}
+
 static inline size_t wire_event_decode(const uint8_t *frame, struct wire_event *event)
 {
     enum { TICKS = 0x08, NAME_ID = 0x10, KIND = 0x18, SEQUENCE = 0x20, VALUE = 0x28 };
     size_t payload = frame[0];
     const uint8_t *at = frame + 1;
+    const uint8_t *end = at + payload;
     uint64_t value = 0;
 
     if (payload > 24)
         return 0;
-    const uint8_t *end = at + payload;
     if (*at == TICKS) {
         size_t size = wire_varint_read8(at + 1, &value);
         if (size == 0)
             return 0;
         at += 1 + size;
     }
-    if (at[0] != NAME_ID || at[1] >= 0x80 || at[2] != KIND || at[3] - 1u >= WIRE_MARKER)
-        return 0;
     event->ticks = wire_unzigzag(value);
-    event->name_id = at[1];
-    event->kind = at[3];
+
+    uint32_t word = wire_load32(at); /* tag, id below 128, tag, kind */
+    event->name_id = word >> 8 & 0x7f;
+    event->kind = word >> 24;
+    if ((word & 0x00ff80ff) != (NAME_ID | KIND << 16) || event->kind - 1 >= WIRE_MARKER)
+        return 0;
     at += 4;
+
+    word = at < end ? wire_load32(at) : 0;
     event->sequence = 0;
-    if (at[0] == SEQUENCE && at < end) {
-        uint32_t more = at[1] >> 7;
-        if ((at[2] & (0u - more)) >= 0x80)
-            return 0;
-        event->sequence = (at[1] & 0x7fu) | (more ? (uint32_t)at[2] << 7 : 0);
-        at += 2 + more;
+    if ((word & 0x8080ff) == (0x8000 | SEQUENCE)) { /* two bytes, as nearly all are */
+        event->sequence = (word >> 8 & 0x7f) | (word >> 9 & 0x3f80);
+        at += 3;
+    } else if ((word & 0x80ff) == SEQUENCE) {
+        event->sequence = word >> 8 & 0x7f;
+        at += 2;
     }
+
     event->value = 0;
     event->has_value = false;
     if (at < end) {

@@ -6,7 +6,7 @@
  *     pipeline_clear(&pipeline);                    // and again
  *     pipeline_close(&pipeline);
  *
- * Between open and close nothing but the project takes memory: what a test lets fail fails there. */
+ * Between open and close only the project takes memory: what a test lets fail fails there.  */
 #ifndef PIPELINE_H
 #define PIPELINE_H
 

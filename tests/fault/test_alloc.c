@@ -96,11 +96,21 @@ static void check_decoder_is_done(stave_decoder *decoder)
 
 static const char head[] = "name,type,start_us,end_us,priority,deadline_us,value,interrupted\n";
 
+/* Whoever shows the boots asks for their times. */
+static void check_boots(const stave_trace *trace)
+{
+    for (uint32_t boot = 0; boot < stave_trace_boots(trace); boot++) {
+        assert_true(stave_trace_anchors(trace, boot) >= 1);
+        assert_true(stave_time_us(trace, boot, 0) >= stave_trace_boot(trace, boot)->offset_us);
+    }
+}
+
 static void check_after_decoding(struct pipeline *pipeline)
 {
     if (pipeline->decoder == NULL)
         return;
     check_decoder_is_done(pipeline->decoder);
+    check_boots(pipeline->trace);
     assert_int_equal(pipeline_summarize(pipeline, NULL), STAVE_OK);
     assert_int_equal(pipeline_export(pipeline, NULL, NULL), STAVE_OK);
     assert_memory_equal(pipeline->csv, head, sizeof head - 1);

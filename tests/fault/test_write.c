@@ -169,7 +169,7 @@ static void test_error_is_not_asked_for(void **state)
 
 /* ---- writing to the spill file ----------------------------------------------------------------- */
 
-static const stave_trace_config small_cache = {.cache_bytes = 1, .temporary_dir = "/tmp"};
+static const stave_trace_config small_cache = {.cache_bytes = 1};
 
 static const char *const vectors[] = {"sequence-wraps", "lost-wire", "restart-causes", "version1"};
 

@@ -309,6 +309,17 @@ static void run_event(struct device *device)
     }
 }
 
+static void make_attributes(struct dice *dice, struct name *name)
+{
+    static const float deadlines[10] = {0.0f, 10.0f,  0.5f,    0.0625f,  1e-3f,
+                                        1e6f, -1.25f, 3.0e38f, 33.3333f, 0.1f};
+    name->priority = dice_chance(dice, 20) ? 4294967295 : (uint32_t)dice_below(dice, 10);
+    name->has_deadline = dice_chance(dice, 400);
+    name->deadline_ms = deadlines[dice_below(dice, 10)];
+    if (dice_chance(dice, 50))
+        name->deadline_ms = dice_chance(dice, 500) ? NAN : INFINITY;
+}
+
 /* ---- what is rarer ------------------------------------------------------------------------------ */
 
 static void send_dictionary(struct device *device)
@@ -323,6 +334,8 @@ static void send_dictionary(struct device *device)
             continue;
         if (dice_chance(&device->dice, 300))
             pass_time(device);
+        if (dice_chance(&device->dice, device->options.odd))
+            make_attributes(&device->dice, name);
         write_name(device, name, device->ticks);
     }
 }
@@ -435,7 +448,7 @@ static void write_odd_frame(struct device *device)
     write_message(device, message);
 }
 
-/* Numbers are lost: a lot, or about as many as the window holds. Damage shortly before it makes a
+/* Numbers are lost: a lot, half of all there are, or as many as the window holds. Damage shortly before it makes a
  * host look for frames in a row there. */
 static void jump(struct device *device)
 {
@@ -445,8 +458,14 @@ static void jump(struct device *device)
         run_event(device);
         flush(device);
     }
-    bool about_window = dice_chance(dice, 500);
-    device->number += (uint32_t)(about_window ? 61 + dice_below(dice, 6) : dice_below(dice, 16384));
+    uint32_t half = device->options.wire_version == 2 ? 8192 : UINT32_C(1) << 31;
+    uint64_t how = dice_below(dice, 10);
+    if (how < 5)
+        device->number += 61 + (uint32_t)dice_below(dice, 6);
+    else if (how < 7)
+        device->number += half - 70 + (uint32_t)dice_below(dice, 75);
+    else
+        device->number += (uint32_t)dice_below(dice, 16384);
     if (device->options.wire_version == 2)
         device->number %= 16384;
 }
@@ -480,21 +499,12 @@ static const char *const texts[] = {
 
 static void make_name(struct device *device, bool is_mark, uint32_t source_type)
 {
-    static const float deadlines[10] = {0.0f, 10.0f,  0.5f,    0.0625f,  1e-3f,
-                                        1e6f, -1.25f, 3.0e38f, 33.3333f, 0.1f};
-    struct dice *dice = &device->dice;
     struct name *name = &device->names[device->name_count];
     name->text = texts[device->name_count++ % (sizeof texts / sizeof *texts)];
     name->is_mark = is_mark;
     name->source_type = source_type;
-    name->priority = (uint32_t)dice_below(dice, 10);
-    if (dice_chance(dice, 20))
-        name->priority = 4294967295;
-    name->has_deadline = dice_chance(dice, 400);
-    name->deadline_ms = deadlines[dice_below(dice, 10)];
-    if (dice_chance(dice, 50))
-        name->deadline_ms = dice_chance(dice, 500) ? NAN : INFINITY;
-    name->never_sent = dice_chance(dice, device->options.never_named);
+    make_attributes(&device->dice, name);
+    name->never_sent = dice_chance(&device->dice, device->options.never_named);
 }
 
 static void make_device(struct device *device, const struct device_options *options)

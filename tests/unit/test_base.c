@@ -1,4 +1,4 @@
-/* test_base.c - what every layer stands on: tables, strings, configs, errors and buffered output. */
+/* test_base.c - what every layer stands on: tables, strings, configs, errors, buffered output. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -213,11 +213,12 @@ static void test_config_of_the_same_size(void **state)
     assert_int_equal(own.second, 4);
 }
 
+/* What stands behind the caller's struct is none of ours. */
 static void test_config_of_an_older_caller(void **state)
 {
-    struct config own = {1, 2};
-    uint32_t given = 3;
-    assert_int_equal(stave__config_copy(&own, sizeof own, &given, sizeof given, NULL), STAVE_OK);
+    struct config own = {1, 2}, given = {3, 4};
+    assert_int_equal(stave__config_copy(&own, sizeof own, &given, sizeof given.first, NULL),
+                     STAVE_OK);
     assert_int_equal(own.first, 3);
     assert_int_equal(own.second, 0);
 }
