@@ -1,6 +1,5 @@
 #include "base/strings.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +95,16 @@ static char *reserve(struct stave__strings *strings, size_t size)
     char *room = page + strings->page_used;
     strings->page_used += size;
     return room;
+}
+
+bool stave__strings_find(const struct stave__strings *strings, const char *bytes, size_t size,
+                         uint32_t *id)
+{
+    const uint32_t *bucket = find_bucket(strings, bytes, size, (uint32_t)stave__hash(bytes, size));
+    if (*bucket == 0)
+        return false;
+    *id = *bucket - 1;
+    return true;
 }
 
 int stave__strings_add(struct stave__strings *strings, const char *bytes, size_t size, uint32_t *id)

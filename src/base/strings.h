@@ -8,6 +8,8 @@
 #ifndef STAVE_BASE_STRINGS_H
 #define STAVE_BASE_STRINGS_H
 
+#include <stdbool.h>
+
 #include "base/table.h"
 #include "stave/status.h"
 
@@ -28,6 +30,10 @@ void stave__strings_free(struct stave__strings *strings);
 /* The id of a text, added when it is new: STAVE_OK, STAVE_E_MEMORY or STAVE_E_LIMIT. */
 int stave__strings_add(struct stave__strings *strings, const char *bytes, size_t size,
                        uint32_t *id);
+
+/* Whether the text is there, and its id. */
+bool stave__strings_find(const struct stave__strings *strings, const char *bytes, size_t size,
+                         uint32_t *id);
 
 /* `size` may be NULL. */
 const char *stave__strings_text(const struct stave__strings *strings, uint32_t id, size_t *size);

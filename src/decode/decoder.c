@@ -19,8 +19,9 @@ struct stave_decoder {
     struct v2 v2;
     stave_decode_stats stats;
     struct stave__version_finder finder;
-    uint32_t version; /* 0 while undecided */
-    bool searching;   /* behind damage, looking for the next frame */
+    uint32_t version;                             /* 0 while undecided */
+    bool searching;                               /* behind damage, looking for the next frame */
+    enum wire_damage useless[WIRE_VERSION_2 + 1]; /* what is wrong at the start, by version */
     bool finished;
     bool failed;
     uint64_t offset; /* of the next byte to be looked at, in the stream */
@@ -183,10 +184,12 @@ static void drop_useless(stave_decoder *decoder, struct input *input)
     size_t useless = stave__version_useless(&decoder->finder);
     if (useless == 0)
         return;
-    if (!decoder->searching) {
+    for (uint32_t version = WIRE_VERSION_1; version <= WIRE_VERSION_2; version++) {
         struct stave__frame frame;
-        stave__framer_read(WIRE_VERSION_2, input->at, (size_t)(input->end - input->at), &frame);
-        run_damage(&decoder->stats, decoder->offset, frame.damage);
+        if (decoder->searching)
+            break;
+        stave__framer_read(version, input->at, (size_t)(input->end - input->at), &frame);
+        decoder->useless[version] = frame.damage;
     }
     decoder->searching = true;
     decoder->stats.bytes_skipped += useless;
@@ -202,6 +205,8 @@ static int find_version(stave_decoder *decoder, struct input *input, stave_error
         version = WIRE_VERSION_2;
     if (version == 0)
         return STAVE_OK;
+    if (decoder->searching)
+        run_damage(&decoder->stats, 0, decoder->useless[version]);
     int status = run_begin(&decoder->run, version, error);
     if (status >= 0)
         decoder->version = version;

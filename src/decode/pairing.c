@@ -45,7 +45,7 @@ struct voice *pairing_find(const struct pairing *pairing, uint32_t id)
 struct voice *pairing_add(struct pairing *pairing, uint32_t id, int *status, stave_error *error)
 {
     *status = STAVE_OK;
-    if (pairing->voices.rows == STAVE_DECODER_IDS_MAX)
+    if (pairing_is_full(pairing))
         return NULL;
     struct voice *voice = stave__table_add(&pairing->voices);
     if (voice == NULL ||

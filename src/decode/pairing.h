@@ -54,6 +54,12 @@ void pairing_begin_run(struct pairing *pairing, uint32_t boot);
 struct voice *pairing_find(const struct pairing *pairing, uint32_t id);
 struct voice *pairing_add(struct pairing *pairing, uint32_t id, int *status, stave_error *error);
 
+/* No room for another id. */
+static inline bool pairing_is_full(const struct pairing *pairing)
+{
+    return pairing->voices.rows == STAVE_DECODER_IDS_MAX;
+}
+
 /* Version 2: the voice has rows on a lane of its own, or on none until it is named. */
 int pairing_own_writer(struct pairing *pairing, struct voice *voice, stave_error *error);
 void pairing_name(struct voice *voice, uint32_t name, uint32_t lane);

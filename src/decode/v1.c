@@ -29,6 +29,9 @@ static int find_voice(struct run *run, const struct wire_frame *frame, struct ev
         .deadline_ms = frame->deadline_ms,
     };
     uint32_t id;
+    if (pairing_is_full(&run->pairing) &&
+        !stave__strings_find(&run->trace->strings, frame->name, frame->name_size, &lane.name))
+        return STAVE_OK; /* no voice for it, and no memory either */
     int status = stave__trace_string(run->trace, frame->name, frame->name_size, &lane.name, error);
     if (status >= 0)
         status = run_voice(run, lane.name, &event->voice, error);

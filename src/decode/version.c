@@ -26,6 +26,8 @@ static bool step_frame(struct stave__version_finder *finder, const uint8_t *byte
         return true;
     }
     *version = decide(r1 == STAVE__FRAME, &v1, r2 == STAVE__FRAME, &v2);
+    if (!finder->framed)
+        finder->first = finder->at;
     finder->framed = true;
     finder->at += r1 == STAVE__FRAME ? v1.size : v2.size;
     return true;
@@ -64,9 +66,8 @@ uint32_t stave__version_find(struct stave__version_finder *finder, const uint8_t
 
 size_t stave__version_useless(struct stave__version_finder *finder)
 {
-    if (finder->framed || !finder->searching)
-        return 0;
-    size_t useless = finder->at;
-    finder->at = 0;
+    size_t useless = finder->framed ? finder->first : finder->searching ? finder->at : 0;
+    finder->at -= useless;
+    finder->first = 0;
     return useless;
 }

@@ -14,7 +14,8 @@
 struct stave__version_finder {
     size_t at;      /* bytes looked at */
     bool searching; /* behind damage, no frame found yet */
-    bool framed;    /* a frame was found that did not decide: the bytes are still needed */
+    bool framed;    /* a frame was found: the bytes from there on are needed */
+    size_t first;   /* where it begins */
 };
 
 uint32_t stave__version_find(struct stave__version_finder *finder, const uint8_t *bytes,

@@ -15,9 +15,7 @@ static double ticks_us(double ticks, double hz)
 /* The exact difference, rounded once: it may need 65 bits. */
 static double tick_difference(int64_t a, int64_t b)
 {
-    if (a < b)
-        return -tick_difference(b, a);
-    return (double)((uint64_t)a - (uint64_t)b);
+    return a >= b ? (double)((uint64_t)a - (uint64_t)b) : -(double)((uint64_t)b - (uint64_t)a);
 }
 
 /* The anchor in force at a tick: the last one at or before it, else the first. */

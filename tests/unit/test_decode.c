@@ -473,6 +473,22 @@ static void test_version_1_without_a_name_is_unresolved(void **state)
     free_result();
 }
 
+static void test_version_1_names_beyond_the_limit_are_unresolved(void **state)
+{
+    begin();
+    for (uint32_t i = 0; i < STAVE_DECODER_IDS_MAX + 50; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%x", (unsigned)i);
+        v1_frame(WIRE_MARKER, i, i, name);
+    }
+    v1_frame(WIRE_MARKER, STAVE_DECODER_IDS_MAX + 50, 100000, "7"); /* it had its place before */
+    decode_as(0);
+    assert_int_equal(result.stats.markers, STAVE_DECODER_IDS_MAX + 1);
+    assert_int_equal(result.stats.unresolved, 50);
+    assert_int_equal(stave_trace_lanes(result.trace), STAVE_DECODER_IDS_MAX + 1);
+    free_result();
+}
+
 /* Source and kind as version 2 reads them (a kind of 2 in field 3), and no name: sound in both. */
 static void neutral_frame(uint32_t sequence)
 {
@@ -583,6 +599,7 @@ int main(void)
         cmocka_unit_test(test_version_1_number_wraps),
         cmocka_unit_test(test_version_1_loses_many_at_once),
         cmocka_unit_test(test_version_1_without_a_name_is_unresolved),
+        cmocka_unit_test(test_version_1_names_beyond_the_limit_are_unresolved),
         cmocka_unit_test(test_frames_that_say_nothing_leave_it_to_the_next),
         cmocka_unit_test(test_a_stream_that_ends_undecided_is_version_2),
         cmocka_unit_test(test_version_is_found_behind_much_garbage),
