@@ -18,7 +18,7 @@
 #include "stave/export.h"
 #include "wire/event.h"
 
-enum { ROUNDS = 9, MEMORY_BYTES = 24 * 1000 * 1000, FILE_BYTES = 100 * 1000 * 1000 };
+enum { ROUNDS = 25, MEMORY_BYTES = 24 * 1000 * 1000, FILE_BYTES = 100 * 1000 * 1000 };
 
 static uint8_t *recording;
 static size_t recording_size;

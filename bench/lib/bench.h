@@ -1,8 +1,9 @@
 /* bench/lib/bench.h - what benchmarks share: interleaved rounds and their medians, a recording.
  *
  * Every round runs each contender once, one after another, so that a slow moment of a shared machine
- * hits all alike; what is printed is each one's median and its ratio to the first. CPU time, not
- * wall time, unless it says so.  */
+ * hits all alike; what is printed is each one's median, its best (what the code can do when
+ * nobody else runs), and the ratio of its median to the first's. CPU time, not wall time, unless it
+ * says so.  */
 #ifndef STAVE_BENCH_H
 #define STAVE_BENCH_H
 

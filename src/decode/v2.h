@@ -30,7 +30,8 @@ int v2_take(struct v2 *v2, const struct wire_frame *frame, size_t size, uint64_t
 int v2_finish(struct v2 *v2, stave_error *error);
 
 /* Whether the usual event is as usual as can be: the next number, nothing held, a known voice and
- * time. If so, it takes effect here, at the cost of a few compares; else it must go the long way. */
+ * time. If so, it takes effect here, at the cost of a few compares, and the caller counts the frame;
+ * else it must go the long way. */
 static inline bool v2_take_event(struct v2 *v2, const struct wire_event *usual, int *status,
                                  stave_error *error)
 {
@@ -48,7 +49,6 @@ static inline bool v2_take_event(struct v2 *v2, const struct wire_event *usual, 
         return false;
     event.writer = voice->writer;
     run->clock = event.tick;
-    run->stats->frames++;
     *status = run_effect(run, &event, sequence_take_next(&run->sequence), error);
     return true;
 }

@@ -40,10 +40,12 @@ static inline uint64_t wire_gather7(uint64_t word)
     return (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
 }
 
-/* The same of four bytes, in fewer steps. */
+/* The same of four bytes whose high bits are 0, in fewer steps: what stands too high by a factor of 2,
+ * then of 4, is moved down by subtracting what it is too much. */
 static inline uint32_t wire_gather7_of_4(uint32_t word)
 {
-    return (word & 0x7f) | (word >> 1 & 0x3f80) | (word >> 2 & 0x1fc000) | (word >> 3 & 0xfe00000);
+    word -= (word & 0x7f007f00) >> 1;
+    return word - (word >> 16) * (0x10000 - 0x4000);
 }
 
 /* A varint of up to 8 bytes without a loop: its size, or 0 when it is longer. Reads 8 bytes. */
@@ -52,7 +54,7 @@ static inline size_t wire_varint_read8(const uint8_t *at, uint64_t *value)
     uint64_t word = wire_load64(at);
     uint64_t stop = ~word & 0x8080808080808080;
     if ((uint32_t)stop != 0)
-        *value = wire_gather7_of_4((uint32_t)(word & (stop ^ (stop - 1))));
+        *value = wire_gather7_of_4((uint32_t)(word & (stop ^ (stop - 1)) & 0x7f7f7f7f));
     else if (stop != 0)
         *value = wire_gather7(word & (stop ^ (stop - 1)));
     else
