@@ -52,7 +52,7 @@ void bench_run(const struct bench_contender *contenders, size_t count, int round
     for (size_t i = 0; i < count; i++) {
         double rate = median(rates[i], rounds);
         first = i == 0 ? rate : first;
-        printf("  %-42s %8.1f %s, best %8.1f, %6.3f of the first\n", contenders[i].name, rate,
-               unit, rates[i][rounds - 1], rate / first);
+        printf("  %-42s %8.1f %s, best %8.1f, %6.3f of the first\n", contenders[i].name, rate, unit,
+               rates[i][rounds - 1], rate / first);
     }
 }
