@@ -16,7 +16,7 @@
  *            waits for a missing number is not in it yet, stave_decoder_finish() decides the rest.
  * Ownership  The caller owns decoder and trace; the trace outlives the decoder.
  * Threads    One at a time for each decoder and its trace.
- * Memory     Independent of the stream's length: at most STAVE_DECODER_IDS_MAX names, 256 held
+ * Memory     Independent of the stream's length: at most STAVE_DECODER_IDS_MAX names, 64 held
  *            events and 64 KiB of bytes; rows, lanes and texts are the trace's.
  * Untrusted  Any bytes are safe to feed. Damage is counted, never an error; the only errors are
  *            STAVE_E_MEMORY, STAVE_E_IO from the trace, and STAVE_E_STATE after the end. After an

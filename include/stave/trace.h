@@ -15,7 +15,7 @@
  *            A row that has no lane yet (a name that has not been learned) is not handed out.
  * Memory     Full blocks beyond stave_trace_config.cache_bytes are moved to an unlinked temporary
  *            file and read back on demand, so a trace may be far larger than memory. What stays
- *            is about 100 bytes a block, and the lanes, boots and strings.
+ *            is about 120 bytes a block, and the lanes, boots and strings.
  * Ownership  The caller owns traces, cursors and merges, and closes cursors and merges before the
  *            trace. A block and its columns are valid until the next call on the same cursor.
  * Threads    One at a time for each trace, its cursors and merges included. A cursor may be held
@@ -97,6 +97,11 @@ STAVE_API stave_anchor stave_trace_anchor(const stave_trace *trace, uint32_t boo
 
 /* A tick of a boot in microseconds on the trace's time line. */
 STAVE_API double stave_time_us(const stave_trace *trace, uint32_t boot, int64_t tick);
+
+/* From one tick of a boot to another in microseconds: from the ticks, not the difference of two
+ * rounded times, unless the clock changed its rate in between. */
+STAVE_API double stave_duration_us(const stave_trace *trace, uint32_t boot, int64_t start,
+                                   int64_t end);
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "stave/analyze.h"
@@ -10,7 +11,8 @@ static void add_span(stave_lane_summary *row, const stave_lane *lane, double dur
     if (whole == 0 || duration_us > row->max_us)
         row->max_us = duration_us;
     row->total_us += duration_us;
-    row->missed += lane->has_deadline && duration_us > (double)lane->deadline_ms * 1000.0;
+    row->missed += lane->has_deadline && isfinite(lane->deadline_ms) &&
+                   duration_us > (double)lane->deadline_ms * 1000.0;
 }
 
 static void add_spans(const stave_trace *trace, const stave_block *block, stave_lane_summary *row)
@@ -21,8 +23,7 @@ static void add_spans(const stave_trace *trace, const stave_block *block, stave_
             row->interrupted++;
         } else {
             add_span(row, lane,
-                     stave_time_us(trace, block->boot, block->end[i]) -
-                         stave_time_us(trace, block->boot, block->start[i]));
+                     stave_duration_us(trace, block->boot, block->start[i], block->end[i]));
         }
         row->spans++;
     }

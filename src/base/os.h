@@ -15,28 +15,51 @@ int stave__os_temporary(const char *dir, int *fd, stave_error *error);
 int stave__os_write_at(int fd, const void *data, size_t size, uint64_t offset, stave_error *error);
 int stave__os_read_at(int fd, void *data, size_t size, uint64_t offset, stave_error *error);
 
-/* All of `size` bytes to a stream (a pipe, a file). */
-int stave__os_write(int fd, const void *data, size_t size, stave_error *error);
+/* All of `size` bytes to a stream (a pipe, a file); `name` is what the error calls it. */
+int stave__os_write(int fd, const char *name, const void *data, size_t size, stave_error *error);
 
-/* Up to `size` bytes from a stream: the number read, 0 at its end, or an error. */
+/* Up to `size` bytes from a stream: the number read, 0 at its end or once it was interrupted, or an
+ * error. */
 int64_t stave__os_read(int fd, void *data, size_t size, stave_error *error);
+
+/* From here on SIGINT and SIGTERM end reading as the end of the stream does, once: the next one ends
+ * the process. With false, they do so at once again. Writing beyond a file size limit is an error
+ * from then on, not a signal. */
+void stave__os_catch_interrupts(bool on);
+bool stave__os_was_interrupted(void);
 
 /* "-" is standard input. A directory is refused. */
 int stave__os_open_input(const char *path, int *fd, stave_error *error);
+
+/* Which file it is, whatever its name: equal for the same one. Not regular: a pipe, a device. */
+struct stave__os_identity {
+    bool regular;
+    uint64_t device, inode;
+};
+
+struct stave__os_identity stave__os_identify(int fd);
+/* False when there is no such file. */
+bool stave__os_is_same_file(const char *path, const struct stave__os_identity *identity);
 
 void stave__os_close(int fd);
 
 /* ---- output files: whole or not at all --------------------------------------------------------- */
 
-/* A file on its way: written under a name of its own beside `path`, then given its real one. What is
- * no regular file (a pipe, /dev/stdout) is written directly. */
+/* A file on its way. It gets its name when it is whole; until then, where the file system can do so, it
+ * has none, so that nothing is left if the process ends. A file that was there keeps its mode, a
+ * symbolic link to it stays one. What is no regular file (a pipe, /dev/stdout), and a file in a folder
+ * that may not be written to, is written directly. */
 struct stave__os_file {
     int fd;
     char *path;
-    char *temporary; /* NULL: written directly */
+    char *temporary; /* its name until then; NULL: none, or written directly */
+    bool direct;
 };
 
 int stave__os_create(const char *path, struct stave__os_file *file, stave_error *error);
+
+/* The same for a path that is to be new; whether it is shows at the commit. */
+int stave__os_create_new(const char *path, struct stave__os_file *file, stave_error *error);
 
 /* Gives the file its name and closes it. With `exclusive`, STAVE_E_STATE and a file still open when
  * the name is taken: stave__os_rename_target() and try again. */

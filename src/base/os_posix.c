@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+
+#define TRIES_MAX 1000 /* names that are taken before giving up */
 
 static int fail_errno(stave_error *error, const char *what, const char *path)
 {
@@ -82,7 +85,7 @@ int stave__os_read_at(int fd, void *data, size_t size, uint64_t offset, stave_er
     return STAVE_OK;
 }
 
-int stave__os_write(int fd, const void *data, size_t size, stave_error *error)
+int stave__os_write(int fd, const char *name, const void *data, size_t size, stave_error *error)
 {
     const char *at = data;
     while (size > 0) {
@@ -90,22 +93,52 @@ int stave__os_write(int fd, const void *data, size_t size, stave_error *error)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return fail_errno(error, "cannot write", "");
+            return fail_errno(error, "cannot write", name);
         at += n;
         size -= (size_t)n;
     }
     return STAVE_OK;
 }
 
+/* State of the process, not of the library: only the command reads streams. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static void handle(int signal_number, void (*handler)(int))
+{
+    struct sigaction old, action = {.sa_handler = handler};
+    action.sa_flags = (int)SA_RESETHAND; /* and no SA_RESTART: a read that waits is to end */
+    if (sigaction(signal_number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(signal_number, &action, NULL);
+}
+
+void stave__os_catch_interrupts(bool on)
+{
+    handle(SIGINT, on ? on_interrupt : SIG_DFL);
+    handle(SIGTERM, on ? on_interrupt : SIG_DFL);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+bool stave__os_was_interrupted(void)
+{
+    return interrupted != 0;
+}
+
 int64_t stave__os_read(int fd, void *data, size_t size, stave_error *error)
 {
-    for (;;) {
+    while (!interrupted) {
         ssize_t n = read(fd, data, size);
         if (n >= 0)
             return n;
         if (errno != EINTR)
             return fail_errno(error, "cannot read", "");
     }
+    return 0;
 }
 
 int stave__os_open_input(const char *path, int *fd, stave_error *error)
@@ -126,6 +159,25 @@ int stave__os_open_input(const char *path, int *fd, stave_error *error)
     return STAVE_OK;
 }
 
+struct stave__os_identity stave__os_identify(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return (struct stave__os_identity){0};
+    return (struct stave__os_identity){
+        .regular = S_ISREG(status.st_mode),
+        .device = (uint64_t)status.st_dev,
+        .inode = (uint64_t)status.st_ino,
+    };
+}
+
+bool stave__os_is_same_file(const char *path, const struct stave__os_identity *identity)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && (uint64_t)status.st_dev == identity->device &&
+           (uint64_t)status.st_ino == identity->inode;
+}
+
 void stave__os_close(int fd)
 {
     if (fd >= 0)
@@ -143,52 +195,94 @@ static char *joined(const char *a, const char *b)
     return text;
 }
 
-/* The mode that creating a file in the usual way would give. */
-static mode_t usual_mode(void)
+/* The folder of a path, to be freed. */
+static char *folder_of(const char *path)
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return joined(".", "");
+    size_t size = slash == path ? 1 : (size_t)(slash - path);
+    char *folder = joined(path, "");
+    if (folder != NULL)
+        folder[size] = '\0';
+    return folder;
 }
 
-static int create_directly(struct stave__os_file *file, stave_error *error)
+static int open_directly(struct stave__os_file *file)
 {
-    free(file->temporary);
-    file->temporary = NULL;
-    file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
-    return file->fd < 0 ? fail_errno(error, "cannot write", file->path) : STAVE_OK;
+    file->direct = true;
+    file->fd = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    return file->fd;
 }
 
-static int create_beside(struct stave__os_file *file, stave_error *error)
+/* Without a name, else under one beside the real one. */
+static int open_unnamed(struct stave__os_file *file)
 {
-    file->fd = mkostemp(file->temporary, O_CLOEXEC);
+    char *folder = folder_of(file->path);
+    if (folder == NULL)
+        return -1;
+    file->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    free(folder);
+    if (file->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return file->fd;
+    file->temporary = joined(file->path, ".XXXXXX");
+    file->fd = file->temporary != NULL ? mkostemp(file->temporary, O_CLOEXEC) : -1;
     if (file->fd < 0) {
         free(file->temporary);
         file->temporary = NULL;
-        return fail_errno(error, "cannot write", file->path);
+        return -1;
     }
-    fchmod(file->fd, usual_mode());
-    return STAVE_OK;
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(file->fd, 0666 & ~mask);
+    return file->fd;
+}
+
+/* The file is there: the link is followed, the mode kept. */
+static int open_in_place_of(struct stave__os_file *file, mode_t mode)
+{
+    char *real = realpath(file->path, NULL);
+    if (real == NULL || access(real, W_OK) != 0) {
+        free(real);
+        return -1;
+    }
+    free(file->path);
+    file->path = real;
+    if (open_unnamed(file) < 0)
+        return errno == EACCES || errno == EROFS || errno == EPERM ? open_directly(file) : -1;
+    fchmod(file->fd, mode & 07777);
+    return file->fd;
+}
+
+static int create(const char *path, const struct stat *existing, struct stave__os_file *file,
+                  stave_error *error)
+{
+    int fd;
+    *file = (struct stave__os_file){.fd = -1, .path = joined(path, "")};
+    if (file->path == NULL)
+        return stave__fail_memory(error);
+    if (existing == NULL)
+        fd = open_unnamed(file);
+    else if (S_ISREG(existing->st_mode))
+        fd = open_in_place_of(file, existing->st_mode);
+    else
+        fd = open_directly(file);
+    if (fd >= 0)
+        return STAVE_OK;
+    fail_errno(error, "cannot write", path);
+    stave__os_discard(file);
+    return STAVE_E_IO;
 }
 
 int stave__os_create(const char *path, struct stave__os_file *file, stave_error *error)
 {
     struct stat status;
-    *file = (struct stave__os_file){
-        .fd = -1, .path = joined(path, ""), .temporary = joined(path, ".XXXXXX")};
-    int result;
-    if (file->path == NULL || file->temporary == NULL) {
-        free(file->temporary);
-        file->temporary = NULL;
-        result = stave__fail_memory(error);
-    } else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-        result = create_directly(file, error);
-    } else {
-        result = create_beside(file, error);
-    }
-    if (result < 0)
-        stave__os_discard(file);
-    return result;
+    return create(path, stat(path, &status) == 0 ? &status : NULL, file, error);
+}
+
+int stave__os_create_new(const char *path, struct stave__os_file *file, stave_error *error)
+{
+    return create(path, NULL, file, error);
 }
 
 int stave__os_rename_target(struct stave__os_file *file, const char *path, stave_error *error)
@@ -201,24 +295,62 @@ int stave__os_rename_target(struct stave__os_file *file, const char *path, stave
     return STAVE_OK;
 }
 
+/* Links the file, which may have no name, to a path that is free. */
+static int link_to(const struct stave__os_file *file, const char *path)
+{
+    char own[64];
+    if (file->temporary != NULL)
+        return link(file->temporary, path);
+    snprintf(own, sizeof own, "/proc/self/fd/%d", file->fd);
+    return linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* Gives the file a free name beside its own, unless it has one. */
+static int name_it(struct stave__os_file *file)
+{
+    char suffix[32];
+    if (file->temporary != NULL)
+        return 0;
+    for (unsigned try = 0; try < TRIES_MAX; try++) {
+        snprintf(suffix, sizeof suffix, ".%ld.%u", (long)getpid(), try);
+        char *name = joined(file->path, suffix);
+        if (name == NULL)
+            return -1;
+        if (link_to(file, name) == 0) {
+            file->temporary = name;
+            return 0;
+        }
+        free(name);
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+static void forget_temporary(struct stave__os_file *file)
+{
+    free(file->temporary);
+    file->temporary = NULL;
+}
+
 static int give_name(struct stave__os_file *file, bool exclusive, stave_error *error)
 {
     if (!exclusive) {
-        if (rename(file->temporary, file->path) != 0)
+        if (name_it(file) != 0 || rename(file->temporary, file->path) != 0)
             return fail_errno(error, "cannot write", file->path);
     } else {
-        if (link(file->temporary, file->path) != 0)
+        if (link_to(file, file->path) != 0)
             return errno == EEXIST ? STAVE_E_STATE : fail_errno(error, "cannot write", file->path);
-        unlink(file->temporary);
+        if (file->temporary != NULL)
+            unlink(file->temporary);
     }
-    free(file->temporary);
-    file->temporary = NULL;
+    forget_temporary(file);
     return STAVE_OK;
 }
 
 int stave__os_commit(struct stave__os_file *file, bool exclusive, stave_error *error)
 {
-    int status = file->temporary != NULL ? give_name(file, exclusive, error) : STAVE_OK;
+    int status = file->direct ? STAVE_OK : give_name(file, exclusive, error);
     if (status < 0)
         return status;
     int fd = file->fd;
@@ -234,7 +366,7 @@ void stave__os_discard(struct stave__os_file *file)
     stave__os_close(file->fd);
     if (file->temporary != NULL)
         unlink(file->temporary);
-    free(file->temporary);
+    forget_temporary(file);
     free(file->path);
     *file = (struct stave__os_file){.fd = -1};
 }
@@ -272,7 +404,7 @@ static int link_under_new_name(const char *path, const char *target, char **name
                                stave_error *error)
 {
     char suffix[32];
-    for (unsigned try = 0; try < 1000; try++) {
+    for (unsigned try = 0; try < TRIES_MAX; try++) {
         snprintf(suffix, sizeof suffix, ".%ld.%u", (long)getpid(), try);
         *name = joined(path, suffix);
         if (*name == NULL)

@@ -19,7 +19,8 @@ static const struct cli_option options[] = {
     {"--csv", "FILE", &csv_path, NULL, "write the trace as CSV to FILE, - for standard output"},
     {"--stats", "json", &stats_form, NULL,
      "print the decoder's counters (to standard error with --csv -)"},
-    {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, skipped or unresolved"},
+    {"--strict", NULL, NULL, &strict,
+     "exit with 1 if anything was lost, skipped, unresolved or untimed"},
     {0},
 };
 
@@ -49,7 +50,10 @@ static void print_stats(FILE *to, const stave_decode_stats *s)
     STAT(times_saturated);
     STAT(rates_assumed);
     STAT(damages);
+    STAT(first_damage);
 #undef STAT
+    const char *text = s->damage_text != NULL ? s->damage_text : "";
+    cli_json_text(&json, "damage_text", text, strlen(text));
     cli_json_close(&json);
 }
 
@@ -144,10 +148,12 @@ static double end_us(const stave_trace *trace)
 static void print_totals(const struct cli_trace *trace)
 {
     const stave_decode_stats *s = &trace->stats;
+    char *name = cli_printable(trace->name, strlen(trace->name));
     printf("\n%s: %" PRIu64 " spans, %" PRIu64 " markers, %" PRIu64 " gaps (%" PRIu64
            " frames lost), %" PRIu64 " restarts, up to %.6f s\n",
-           trace->name, s->spans, s->markers, s->gaps, s->frames_lost, s->resets,
+           name != NULL ? name : "", s->spans, s->markers, s->gaps, s->frames_lost, s->resets,
            end_us(trace->trace) / 1e6);
+    free(name);
 }
 
 static int print_summary(const struct cli_trace *trace)
@@ -173,22 +179,12 @@ static int print_summary(const struct cli_trace *trace)
 
 /* ---- the command ------------------------------------------------------------------------------- */
 
-static int save_csv(const struct cli_trace *trace)
-{
-    stave_csv_counts counts;
-    int exit_status = cli_csv_save(trace, csv_path, &counts);
-    if (exit_status == CLI_DONE && strcmp(csv_path, "-") != 0 && stats_form == NULL)
-        printf("%s: %" PRIu64 " spans, %" PRIu64 " markers, %" PRIu64 " gaps\n", csv_path,
-               counts.spans, counts.markers, counts.gaps);
-    return exit_status;
-}
-
 static int show(const struct cli_trace *trace)
 {
     int exit_status = CLI_DONE;
-    bool to_stdout = csv_path != NULL && strcmp(csv_path, "-") == 0;
+    bool to_stdout = csv_path != NULL && cli_csv_is_stdout(csv_path);
     if (csv_path != NULL)
-        exit_status = save_csv(trace);
+        exit_status = cli_csv_save(trace, csv_path, stats_form == NULL);
     if (stats_form != NULL)
         print_stats(to_stdout ? stderr : stdout, &trace->stats);
     if (csv_path == NULL && stats_form == NULL)

@@ -18,19 +18,22 @@ static const char *output;
 static bool strict;
 
 static const struct cli_option options[] = {
-    {"--output", "DIR", &output, NULL, "where the CSV goes (beside the input; data/ for -)"},
-    {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, skipped or unresolved"},
+    {"--output", "DIR", &output, NULL,
+     "where the CSV goes (beside the input; data/ for - and devices)"},
+    {"--strict", NULL, NULL, &strict,
+     "exit with 1 if anything was lost, skipped, unresolved or untimed"},
     {0},
 };
 
-/* The directory for the CSV, made if it is missing. */
-static int choose_dir(const char *input, char dir[DIR_SIZE], stave_error *error)
+/* The directory for the CSV, made if it is missing. Beside a device or a pipe is no place. */
+static int choose_dir(const struct cli_trace *trace, const char *input, char dir[DIR_SIZE],
+                      stave_error *error)
 {
     const char *slash = strrchr(input, '/');
     int n;
     if (output != NULL && output[0] != '\0')
         n = snprintf(dir, DIR_SIZE, "%s", output);
-    else if (strcmp(input, "-") == 0)
+    else if (strcmp(input, "-") == 0 || !trace->input.regular)
         n = snprintf(dir, DIR_SIZE, "%s", STDIN_DIR);
     else if (slash == NULL)
         n = snprintf(dir, DIR_SIZE, ".");
@@ -50,7 +53,7 @@ static const char *choose_name(char path[PATH_SIZE], const char dir[DIR_SIZE], c
     char stamp[32], suffix[16] = "";
     strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", now);
     if (try > 0)
-        snprintf(suffix, sizeof suffix, "_%u", try + 1);
+        snprintf(suffix, sizeof suffix, "_%02u", try + 1);
     size_t used = strlen(dir);
     snprintf(path, PATH_SIZE, "%.*s%strace_%s%s.csv", DIR_SIZE - 1, dir,
              dir[used - 1] == '/' ? "" : "/", stamp, suffix);
@@ -58,15 +61,12 @@ static const char *choose_name(char path[PATH_SIZE], const char dir[DIR_SIZE], c
 }
 
 /* Commits under the first name that is free. */
-static int commit(struct stave__os_file *file, const char dir[DIR_SIZE], char path[PATH_SIZE],
-                  const char **name, stave_error *error)
+static int commit(struct stave__os_file *file, const char dir[DIR_SIZE], const struct tm *now,
+                  char path[PATH_SIZE], const char **name, stave_error *error)
 {
-    time_t seconds = time(NULL);
-    struct tm now;
-    localtime_r(&seconds, &now);
     int status = STAVE_E_STATE;
     for (unsigned try = 0; status == STAVE_E_STATE && try < SAME_SECOND_MAX; try++) {
-        *name = choose_name(path, dir, &now, try);
+        *name = choose_name(path, dir, now, try);
         status = stave__os_rename_target(file, path, error);
         if (status >= 0)
             status = stave__os_commit(file, true, error);
@@ -74,24 +74,33 @@ static int commit(struct stave__os_file *file, const char dir[DIR_SIZE], char pa
     return status;
 }
 
-static int save(const struct cli_trace *trace, const char dir[DIR_SIZE], char path[PATH_SIZE],
-                stave_csv_counts *counts, stave_error *error)
+static int save_file(const struct cli_trace *trace, const char dir[DIR_SIZE], char path[PATH_SIZE],
+                     const char **name, stave_csv_counts *counts, stave_error *error)
 {
     struct stave__os_file file;
-    char latest[PATH_SIZE + sizeof LATEST];
-    const char *name = path;
-    snprintf(path, PATH_SIZE, "%.*s/trace.csv", DIR_SIZE - 1, dir);
-    int status = stave__os_create(path, &file, error);
+    time_t seconds = time(NULL);
+    struct tm now;
+    localtime_r(&seconds, &now);
+    *name = choose_name(path, dir, &now, 0);
+    int status = stave__os_create_new(path, &file, error);
     if (status < 0)
         return status;
-    status = cli_csv_write(trace, &file, counts, error);
+    status = cli_csv_write(trace, file.fd, path, counts, error);
     if (status >= 0)
-        status = commit(&file, dir, path, &name, error);
+        status = commit(&file, dir, &now, path, name, error);
     stave__os_discard(&file);
+    return status;
+}
+
+static int save(const struct cli_trace *trace, const char dir[DIR_SIZE], stave_error *error)
+{
+    stave_csv_counts counts;
+    char path[PATH_SIZE], latest[PATH_SIZE + sizeof LATEST];
+    const char *name;
+    int status = save_file(trace, dir, path, &name, &counts, error);
     if (status < 0)
         return status;
-    printf("%s: %" PRIu64 " spans, %" PRIu64 " markers, %" PRIu64 " gaps\n", path, counts->spans,
-           counts->markers, counts->gaps);
+    cli_csv_print_counts(path, &counts);
     snprintf(latest, sizeof latest, "%.*s" LATEST, (int)(name - path), path);
     return stave__os_replace_link(latest, name, error);
 }
@@ -105,16 +114,15 @@ static bool has_rows(const struct cli_trace *trace)
 static int write_csv(const struct cli_trace *trace, const char *input)
 {
     stave_error error = {0};
-    stave_csv_counts counts;
-    char dir[DIR_SIZE], path[PATH_SIZE];
+    char dir[DIR_SIZE];
     if (!has_rows(trace)) {
         cli_message("%s: %" PRIu64 " frames, but no span, marker or gap in them; nothing to write",
                     trace->name, trace->stats.frames);
         return CLI_NO;
     }
-    int status = choose_dir(input, dir, &error);
+    int status = choose_dir(trace, input, dir, &error);
     if (status >= 0)
-        status = save(trace, dir, path, &counts, &error);
+        status = save(trace, dir, &error);
     if (status >= 0)
         return CLI_DONE;
     if (error.status != STAVE_OK)

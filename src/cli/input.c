@@ -99,11 +99,13 @@ static int explain_nothing(const struct cli_trace *trace, const struct reading *
 
 static int decode(struct cli_trace *trace, struct reading *r, stave_error *error)
 {
+    stave__os_catch_interrupts(true);
     int status = stave_trace_new(NULL, &trace->trace, error);
     if (status >= 0)
         status = stave_decoder_new(NULL, trace->trace, &r->decoder, error);
     if (status >= 0)
         status = read_all(r, trace->name, error);
+    stave__os_catch_interrupts(false);
     if (status >= 0)
         status = stave_decoder_finish(r->decoder, error);
     if (status < 0)
@@ -124,7 +126,8 @@ int cli_trace_open(const char *path, struct cli_trace *trace)
     int status = stave__os_open_input(path, &reading.fd, &error);
     if (status < 0)
         cli_message("%s", error.message);
-    else if ((status = decode(trace, &reading, &error)) < 0 && error.status != STAVE_OK)
+    trace->input = stave__os_identify(reading.fd);
+    if (status >= 0 && (status = decode(trace, &reading, &error)) < 0 && error.status != STAVE_OK)
         cli_message("%s: offset %llu: %s", trace->name, (unsigned long long)reading.total,
                     error.message);
     stave_decoder_free(reading.decoder);
@@ -153,14 +156,17 @@ static void warn_count(const struct cli_trace *trace, const char *what, uint64_t
 void cli_trace_warn(const struct cli_trace *trace)
 {
     const stave_decode_stats *s = &trace->stats;
+    if (stave__os_was_interrupted())
+        cli_message("%s: interrupted; what was read until then is kept", trace->name);
     if (s->damages > 0)
-        cli_message("%s: offset %llu: %s; bytes skipped from here on: %llu", trace->name,
+        cli_message("%s: offset %llu: %s; damaged places: %llu, bytes skipped: %llu", trace->name,
                     (unsigned long long)s->first_damage, s->damage_text,
-                    (unsigned long long)s->bytes_skipped);
+                    (unsigned long long)s->damages, (unsigned long long)s->bytes_skipped);
+    warn_count(trace, "device restarts", s->resets, "each a marker `device reset`");
     warn_count(trace, "bytes cut off at the end", s->cut_tail_bytes, "an incomplete frame");
     warn_count(trace, "frames lost", s->frames_lost, "spans open then are marked interrupted");
     warn_count(trace, "events not shown", s->unresolved,
-               "no name, or no time yet (did the host attach late?)");
+               "no name (late attach, registry full, over 65536 ids) or no time yet");
     warn_count(trace, "spans dropped", s->duplicate_starts,
                "started again before their end was recorded");
     warn_count(trace, "ends dropped", s->orphan_ends, "their spans had not been started");
@@ -178,5 +184,6 @@ bool cli_trace_is_lossy(const struct cli_trace *trace)
 {
     const stave_decode_stats *s = &trace->stats;
     return s->frames_lost != 0 || s->bytes_skipped != 0 || s->cut_tail_bytes != 0 ||
-           s->unresolved != 0 || s->duplicate_starts != 0 || s->orphan_ends != 0;
+           s->unresolved != 0 || s->duplicate_starts != 0 || s->orphan_ends != 0 ||
+           s->rates_assumed != 0 || s->times_saturated != 0;
 }

@@ -11,21 +11,25 @@
 #ifndef STAVE_CLI_INPUT_H
 #define STAVE_CLI_INPUT_H
 
+#include "base/os.h"
 #include "stave/decode.h"
 
 struct cli_trace {
     const char *name; /* of the input, as messages show it */
+    struct stave__os_identity input;
     stave_trace *trace;
     stave_decode_stats stats;
 };
 
-/* "-" is standard input. CLI_DONE, or CLI_MISUSE after a message. */
+/* "-" is standard input. An interrupt (SIGINT, SIGTERM) while it is read ends the recording there, so
+ * that a live one can be stopped and is kept. CLI_DONE, or CLI_MISUSE after a message. */
 int cli_trace_open(const char *path, struct cli_trace *trace);
 void cli_trace_close(struct cli_trace *trace);
 
 void cli_trace_warn(const struct cli_trace *trace);
 
-/* Whether anything was lost, skipped or left unresolved: what --strict does not bear. */
+/* Whether anything was lost, skipped, left unresolved or shown at a time that is not known: what
+ * --strict does not bear. */
 bool cli_trace_is_lossy(const struct cli_trace *trace);
 
 #endif

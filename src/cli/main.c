@@ -1,4 +1,5 @@
 /* stave: the table of subcommands, and the other names it goes by. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static int finish(int exit_status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return exit_status;
-    cli_message("standard output cannot be written");
+    cli_message("cannot write standard output: %s", strerror(errno));
     return CLI_MISUSE;
 }
 
@@ -38,6 +39,7 @@ static void print_overview(FILE *to)
 static int run_subcommand(int argc, char **argv)
 {
     if (argc < 2) {
+        cli_message("no subcommand");
         print_overview(stderr);
         return CLI_MISUSE;
     }

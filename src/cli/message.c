@@ -1,7 +1,12 @@
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
+#include "cli/table.h"
+
+#define MESSAGE_MAX 8192 /* two paths at their longest */
 
 static const char *program = "stave";
 
@@ -17,11 +22,13 @@ const char *cli_program(void)
 
 void cli_message(const char *format, ...)
 {
+    char text[MESSAGE_MAX];
     va_list arguments;
-    fflush(stdout); /* so that a message stands behind what came before it */
-    fprintf(stderr, "%s: ", program);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    char *printable = cli_printable(text, strlen(text));
+    fflush(stdout); /* so that a message stands behind what came before it */
+    fprintf(stderr, "%s: %s\n", program, printable != NULL ? printable : "out of memory");
+    free(printable);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "stave/status.h"
 
 static void print_usage(FILE *to, const struct cli_command *command)
 {
@@ -21,6 +22,9 @@ static void print_help(const struct cli_command *command)
         printf("  %-18s %s\n", left, o->help);
     }
     printf("  %-18s %s\n", "--help", "this text");
+    printf("  %-18s %s\n", "--version", "the version");
+    printf("\nexit status: 0 done; 1 the answer is no; 2 wrong use, unreadable or empty input, "
+           "output that cannot be written.\n");
 }
 
 /* The option that `word` names, up to an equals sign. */
@@ -85,6 +89,10 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, int *exi
             options_end = true;
         } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             print_help(command);
+            *exit_status = CLI_DONE;
+            return -1;
+        } else if (strcmp(argv[i], "--version") == 0) {
+            printf("%s %s\n", cli_program(), stave_version());
             *exit_status = CLI_DONE;
             return -1;
         } else if (!take_option(command, argc, argv, &i)) {

@@ -1,4 +1,5 @@
 /* The decoder: bytes in any cut to frames, frames to the version's own code. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,7 +265,10 @@ static int feed(stave_decoder *decoder, const uint8_t *bytes, size_t size, stave
         } else {
             struct input input = {.at = bytes, .end = bytes + size};
             status = read_frames(decoder, &input, error);
+            if (status < 0)
+                break; /* any number of bytes may be left then */
             decoder->carried = (size_t)(input.end - input.at);
+            assert(decoder->carried <= STAVE__FRAMER_ROOM);
             memcpy(decoder->carry, input.at, decoder->carried);
             done = size;
         }

@@ -93,6 +93,15 @@ int stave__trace_boot(stave_trace *trace, double offset_us, double hz, uint32_t 
     return STAVE_OK;
 }
 
+double stave_duration_us(const stave_trace *trace, uint32_t boot, int64_t start, int64_t end)
+{
+    const struct stave__boot *b = stave__boot_at(trace, boot);
+    const stave_anchor *anchor = anchor_for(b, start);
+    if (anchor == anchor_for(b, end))
+        return ticks_us(tick_difference(end, start), anchor->hz);
+    return stave__boot_us(b, end) - stave__boot_us(b, start);
+}
+
 double stave_time_us(const stave_trace *trace, uint32_t boot, int64_t tick)
 {
     const struct stave__boot *b = stave__boot_at(trace, boot);

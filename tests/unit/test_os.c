@@ -82,7 +82,7 @@ static struct stave__os_file create(const char *path, const char *text)
     struct stave__os_file file;
     stave_error error = {0};
     assert_int_equal(stave__os_create(path, &file, &error), STAVE_OK);
-    assert_int_equal(stave__os_write(file.fd, text, strlen(text), &error), STAVE_OK);
+    assert_int_equal(stave__os_write(file.fd, "it", text, strlen(text), &error), STAVE_OK);
     return file;
 }
 
@@ -104,7 +104,7 @@ static void test_commit(void **state)
     mode_t mask = umask(027);
     struct stave__os_file file = create(at("out.csv"), "new");
     assert_int_equal(access(at("out.csv"), F_OK), -1); /* not before it is whole */
-    assert_int_equal(entries(), 1);
+    assert_true(entries() <= 1); /* where a file cannot be without a name it has another */
     assert_int_equal(stave__os_commit(&file, false, NULL), STAVE_OK);
     umask(mask);
     check_file(at("out.csv"), "new");
@@ -132,7 +132,7 @@ static void test_discard(void **state)
     write_file(at("out.csv"), "old");
     struct stave__os_file file = create(at("out.csv"), "new");
     struct stave__os_file other = create(at("other.csv"), "new");
-    assert_int_equal(entries(), 3);
+    assert_true(entries() <= 3);
     stave__os_discard(&file);
     stave__os_discard(&other);
     stave__os_discard(&other);
@@ -149,7 +149,7 @@ static void test_exclusive_commit(void **state)
     assert_int_equal(stave__os_commit(&file, true, &error), STAVE_E_STATE);
     check_file(at("run 1"), "old");
 
-    assert_int_equal(stave__os_write(file.fd, "er", 2, &error), STAVE_OK); /* still open */
+    assert_int_equal(stave__os_write(file.fd, "it", "er", 2, &error), STAVE_OK); /* still open */
     assert_int_equal(stave__os_rename_target(&file, at("run 2"), &error), STAVE_OK);
     assert_int_equal(stave__os_commit(&file, true, &error), STAVE_OK);
     check_file(at("run 1"), "old");
@@ -368,12 +368,55 @@ static void test_streams_that_fail(void **state)
     assert_true(stave__os_read(-1, &byte, 1, &error) == STAVE_E_IO);
     assert_int_equal(error.status, STAVE_E_IO);
     error = (stave_error){0};
-    assert_int_equal(stave__os_write(-1, &byte, 1, &error), STAVE_E_IO);
+    assert_int_equal(stave__os_write(-1, "it", &byte, 1, &error), STAVE_E_IO);
     assert_int_equal(error.status, STAVE_E_IO);
     assert_int_equal(stave__os_write_at(-1, &byte, 1, 0, NULL), STAVE_E_IO);
     assert_int_equal(stave__os_read_at(-1, &byte, 1, 0, NULL), STAVE_E_IO);
-    assert_int_equal(stave__os_write(-1, &byte, 0, NULL), STAVE_OK); /* nothing to do */
+    assert_int_equal(stave__os_write(-1, "it", &byte, 0, NULL), STAVE_OK); /* nothing to do */
     assert_int_equal(stave__os_terminal_width(-1), 0);
+}
+
+static void test_files_are_known_whatever_their_name(void **state)
+{
+    int fd, pipes[2];
+    write_file(at("one"), "text");
+    write_file(at("two"), "text");
+    assert_int_equal(symlink("one", at("link")), 0);
+    assert_int_equal(stave__os_open_input(at("one"), &fd, NULL), STAVE_OK);
+    struct stave__os_identity one = stave__os_identify(fd);
+    assert_true(one.regular);
+    assert_true(stave__os_is_same_file(at("one"), &one));
+    assert_true(stave__os_is_same_file(at("link"), &one));
+    assert_false(stave__os_is_same_file(at("two"), &one));
+    assert_false(stave__os_is_same_file(at("three"), &one));
+    stave__os_close(fd);
+    assert_int_equal(pipe(pipes), 0);
+    assert_false(stave__os_identify(pipes[0]).regular);
+    close(pipes[0]);
+    close(pipes[1]);
+    assert_false(stave__os_identify(-1).regular);
+    unlink(at("link"));
+    unlink(at("one"));
+    unlink(at("two"));
+}
+
+/* The file keeps its mode and the link its target; nothing stands beside them before the commit. */
+static void test_an_existing_file_is_replaced_behind_its_link(void **state)
+{
+    struct stat status;
+    write_file(at("file"), "old");
+    assert_int_equal(chmod(at("file"), 0640), 0);
+    assert_int_equal(symlink("file", at("link")), 0);
+    struct stave__os_file file = create(at("link"), "new");
+    check_file(at("file"), "old");
+    assert_int_equal(stave__os_commit(&file, false, NULL), STAVE_OK);
+    check_file(at("file"), "new");
+    assert_int_equal(lstat(at("link"), &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(stat(at("file"), &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0640);
+    unlink(at("link"));
+    unlink(at("file"));
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
@@ -397,6 +440,8 @@ int main(void)
         IN_FOLDER(test_temporary_of_the_environment),
         IN_FOLDER(test_temporary_that_cannot_be),
         IN_FOLDER(test_open_input),
+        IN_FOLDER(test_files_are_known_whatever_their_name),
+        IN_FOLDER(test_an_existing_file_is_replaced_behind_its_link),
         cmocka_unit_test(test_streams_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
