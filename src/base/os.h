@@ -22,11 +22,13 @@ int stave__os_write(int fd, const char *name, const void *data, size_t size, sta
  * error. */
 int64_t stave__os_read(int fd, void *data, size_t size, stave_error *error);
 
-/* From here on SIGINT and SIGTERM end reading as the end of the stream does, once: the next one ends
- * the process. With false, they do so at once again. Writing beyond a file size limit is an error
- * from then on, not a signal. */
+/* From here on SIGINT and SIGTERM end reading as the end of the stream does; with false, they end the
+ * process again. */
 void stave__os_catch_interrupts(bool on);
 bool stave__os_was_interrupted(void);
+
+/* From here on writing beyond a file size limit is an error, not the end of the process. */
+void stave__os_refuse_by_error(void);
 
 /* "-" is standard input. A directory is refused. */
 int stave__os_open_input(const char *path, int *fd, stave_error *error);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +103,8 @@ int stave__os_write(int fd, const char *name, const void *data, size_t size, sta
 
 /* State of the process, not of the library: only the command reads streams. */
 static volatile sig_atomic_t interrupted;
+static bool catching;
+static sigset_t usual_mask;
 
 static void on_interrupt(int signal_number)
 {
@@ -112,15 +115,28 @@ static void on_interrupt(int signal_number)
 static void handle(int signal_number, void (*handler)(int))
 {
     struct sigaction old, action = {.sa_handler = handler};
-    action.sa_flags = (int)SA_RESETHAND; /* and no SA_RESTART: a read that waits is to end */
     if (sigaction(signal_number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(signal_number, &action, NULL);
 }
 
+/* Interrupts come through only while a read waits, so that none slips in just before it. */
 void stave__os_catch_interrupts(bool on)
 {
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGTERM);
+    if (on)
+        sigprocmask(SIG_BLOCK, &both, &usual_mask);
     handle(SIGINT, on ? on_interrupt : SIG_DFL);
     handle(SIGTERM, on ? on_interrupt : SIG_DFL);
+    if (!on)
+        sigprocmask(SIG_SETMASK, &usual_mask, NULL);
+    catching = on;
+}
+
+void stave__os_refuse_by_error(void)
+{
     signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -131,14 +147,18 @@ bool stave__os_was_interrupted(void)
 
 int64_t stave__os_read(int fd, void *data, size_t size, stave_error *error)
 {
-    while (!interrupted) {
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    for (;;) {
+        if (catching)
+            ppoll(&wait, 1, NULL, &usual_mask);
+        if (interrupted)
+            return 0;
         ssize_t n = read(fd, data, size);
         if (n >= 0)
             return n;
         if (errno != EINTR)
             return fail_errno(error, "cannot read", "");
     }
-    return 0;
 }
 
 int stave__os_open_input(const char *path, int *fd, stave_error *error)

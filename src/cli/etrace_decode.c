@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "base/os.h"
 #include "cli/cli.h"
 #include "cli/csv.h"
@@ -25,6 +26,14 @@ static const struct cli_option options[] = {
     {0},
 };
 
+/* Where the CSV goes: a directory, the time, and what they make. */
+struct place {
+    char dir[DIR_SIZE];
+    struct tm now;
+    char path[PATH_SIZE];
+    const char *name; /* the last part of the path */
+};
+
 /* The directory for the CSV, made if it is missing. Beside a device or a pipe is no place. */
 static int choose_dir(const struct cli_trace *trace, const char *input, char dir[DIR_SIZE],
                       stave_error *error)
@@ -39,70 +48,68 @@ static int choose_dir(const struct cli_trace *trace, const char *input, char dir
         n = snprintf(dir, DIR_SIZE, ".");
     else
         n = snprintf(dir, DIR_SIZE, "%.*s", slash == input ? 1 : (int)(slash - input), input);
-    if (n < 0 || n >= DIR_SIZE) {
-        cli_message("the name of the output directory is too long");
-        return STAVE_E_ARGUMENT;
-    }
+    if (n < 0 || n >= DIR_SIZE)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0, "the output directory's name is too long");
     return stave__os_make_dirs(dir, error);
 }
 
 /* DIR/trace_YYYYMMDD_HHMMSS.csv in local time; from the second try on with a suffix. */
-static const char *choose_name(char path[PATH_SIZE], const char dir[DIR_SIZE], const struct tm *now,
-                               unsigned try)
+static void choose_name(struct place *place, unsigned try)
 {
     char stamp[32], suffix[16] = "";
-    strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", now);
+    strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", &place->now);
     if (try > 0)
         snprintf(suffix, sizeof suffix, "_%02u", try + 1);
-    size_t used = strlen(dir);
-    snprintf(path, PATH_SIZE, "%.*s%strace_%s%s.csv", DIR_SIZE - 1, dir,
-             dir[used - 1] == '/' ? "" : "/", stamp, suffix);
-    return strrchr(path, '/') + 1;
+    const char *slash = place->dir[strlen(place->dir) - 1] == '/' ? "" : "/";
+    snprintf(place->path, PATH_SIZE, "%s%strace_%s%s.csv", place->dir, slash, stamp, suffix);
+    place->name = strrchr(place->path, '/') + 1;
 }
 
 /* Commits under the first name that is free. */
-static int commit(struct stave__os_file *file, const char dir[DIR_SIZE], const struct tm *now,
-                  char path[PATH_SIZE], const char **name, stave_error *error)
+static int commit(struct stave__os_file *file, struct place *place, stave_error *error)
 {
-    int status = STAVE_E_STATE;
-    for (unsigned try = 0; status == STAVE_E_STATE && try < SAME_SECOND_MAX; try++) {
-        *name = choose_name(path, dir, now, try);
-        status = stave__os_rename_target(file, path, error);
+    for (unsigned try = 0; try < SAME_SECOND_MAX; try++) {
+        choose_name(place, try);
+        int status = stave__os_rename_target(file, place->path, error);
         if (status >= 0)
             status = stave__os_commit(file, true, error);
+        if (status != STAVE_E_STATE)
+            return status;
     }
-    return status;
+    return stave__fail(error, STAVE_E_LIMIT, 0, "%s and %d more of this second exist; try later",
+                       place->path, SAME_SECOND_MAX - 1);
 }
 
-static int save_file(const struct cli_trace *trace, const char dir[DIR_SIZE], char path[PATH_SIZE],
-                     const char **name, stave_csv_counts *counts, stave_error *error)
+static int save_file(const struct cli_trace *trace, struct place *place, stave_csv_counts *counts,
+                     stave_error *error)
 {
     struct stave__os_file file;
     time_t seconds = time(NULL);
-    struct tm now;
-    localtime_r(&seconds, &now);
-    *name = choose_name(path, dir, &now, 0);
-    int status = stave__os_create_new(path, &file, error);
+    localtime_r(&seconds, &place->now);
+    choose_name(place, 0);
+    int status = stave__os_create_new(place->path, &file, error);
     if (status < 0)
         return status;
-    status = cli_csv_write(trace, file.fd, path, counts, error);
+    status = cli_csv_write(trace, file.fd, place->path, counts, error);
     if (status >= 0)
-        status = commit(&file, dir, &now, path, name, error);
+        status = commit(&file, place, error);
     stave__os_discard(&file);
     return status;
 }
 
-static int save(const struct cli_trace *trace, const char dir[DIR_SIZE], stave_error *error)
+static int save(const struct cli_trace *trace, const char *input, stave_error *error)
 {
+    struct place place;
     stave_csv_counts counts;
-    char path[PATH_SIZE], latest[PATH_SIZE + sizeof LATEST];
-    const char *name;
-    int status = save_file(trace, dir, path, &name, &counts, error);
+    char latest[PATH_SIZE + sizeof LATEST];
+    int status = choose_dir(trace, input, place.dir, error);
+    if (status >= 0)
+        status = save_file(trace, &place, &counts, error);
     if (status < 0)
         return status;
-    cli_csv_print_counts(path, &counts);
-    snprintf(latest, sizeof latest, "%.*s" LATEST, (int)(name - path), path);
-    return stave__os_replace_link(latest, name, error);
+    cli_csv_print_counts(place.path, &counts);
+    snprintf(latest, sizeof latest, "%.*s" LATEST, (int)(place.name - place.path), place.path);
+    return stave__os_replace_link(latest, place.name, error);
 }
 
 static bool has_rows(const struct cli_trace *trace)
@@ -114,19 +121,14 @@ static bool has_rows(const struct cli_trace *trace)
 static int write_csv(const struct cli_trace *trace, const char *input)
 {
     stave_error error = {0};
-    char dir[DIR_SIZE];
     if (!has_rows(trace)) {
         cli_message("%s: %" PRIu64 " frames, but no span, marker or gap in them; nothing to write",
                     trace->name, trace->stats.frames);
         return CLI_NO;
     }
-    int status = choose_dir(trace, input, dir, &error);
-    if (status >= 0)
-        status = save(trace, dir, &error);
-    if (status >= 0)
+    if (save(trace, input, &error) >= 0)
         return CLI_DONE;
-    if (error.status != STAVE_OK)
-        cli_message("%s", error.message);
+    cli_message("%s", error.message);
     return CLI_MISUSE;
 }
 

@@ -99,13 +99,15 @@ static int explain_nothing(const struct cli_trace *trace, const struct reading *
 
 static int decode(struct cli_trace *trace, struct reading *r, stave_error *error)
 {
-    stave__os_catch_interrupts(true);
+    if (!trace->input.regular)
+        stave__os_catch_interrupts(true);
     int status = stave_trace_new(NULL, &trace->trace, error);
     if (status >= 0)
         status = stave_decoder_new(NULL, trace->trace, &r->decoder, error);
     if (status >= 0)
         status = read_all(r, trace->name, error);
-    stave__os_catch_interrupts(false);
+    if (!trace->input.regular)
+        stave__os_catch_interrupts(false);
     if (status >= 0)
         status = stave_decoder_finish(r->decoder, error);
     if (status < 0)

@@ -21,8 +21,8 @@ struct cli_trace {
     stave_decode_stats stats;
 };
 
-/* "-" is standard input. An interrupt (SIGINT, SIGTERM) while it is read ends the recording there, so
- * that a live one can be stopped and is kept. CLI_DONE, or CLI_MISUSE after a message. */
+/* "-" is standard input. An interrupt (SIGINT, SIGTERM) while a pipe or a device is read ends the
+ * recording there, so that a live one can be stopped and is kept. CLI_DONE, or CLI_MISUSE after a message. */
 int cli_trace_open(const char *path, struct cli_trace *trace);
 void cli_trace_close(struct cli_trace *trace);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "cli/cli.h"
 #include "stave/status.h"
 
@@ -60,6 +61,7 @@ static int run_subcommand(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    stave__os_refuse_by_error();
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : "";
     for (size_t i = 0; i < COUNT(other_names); i++) {

@@ -183,19 +183,25 @@ static int read_frames(stave_decoder *decoder, struct input *input, stave_error 
 
 /* ---- the version ------------------------------------------------------------------------------- */
 
+/* What is wrong at the very start, in either version: only one of them will be told. */
+static void look_at_useless(stave_decoder *decoder, const struct input *input)
+{
+    size_t left = (size_t)(input->end - input->at);
+    for (uint32_t version = WIRE_VERSION_1; version <= WIRE_VERSION_2; version++) {
+        struct stave__frame frame;
+        stave__framer_read(version, input->at, left, &frame);
+        decoder->useless[version] = frame.damage;
+    }
+}
+
 /* What no version can use is damage now, so that it need not be kept. */
 static void drop_useless(stave_decoder *decoder, struct input *input)
 {
     size_t useless = stave__version_useless(&decoder->finder);
     if (useless == 0)
         return;
-    for (uint32_t version = WIRE_VERSION_1; version <= WIRE_VERSION_2; version++) {
-        struct stave__frame frame;
-        if (decoder->searching)
-            break;
-        stave__framer_read(version, input->at, (size_t)(input->end - input->at), &frame);
-        decoder->useless[version] = frame.damage;
-    }
+    if (!decoder->searching)
+        look_at_useless(decoder, input);
     decoder->searching = true;
     decoder->stats.bytes_skipped += useless;
     pass(decoder, input, useless);
