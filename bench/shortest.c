@@ -19,7 +19,7 @@ static double ticks_us[NUMBERS];     /* what traces hold: ticks of 168 MHz in us
 static double any_bits[NUMBERS];     /* any finite double */
 static double few_digits[NUMBERS];   /* 0.0 to 999.75 in quarters */
 static int64_t nanoseconds[NUMBERS]; /* an hour of them */
-static char text[STAVE_SHORTEST_MAX];
+static char text[STAVE__SHORTEST_MAX];
 static size_t total_bytes; /* printed, so that no printer's work can be left out */
 
 static uint64_t next_random(void)

@@ -1,5 +1,5 @@
-# cmake --install: the command, the libraries and headers, the licences, and what find_package and
-# pkg-config look for.
+# cmake --install: the command, its manual and completion, the libraries and headers, the licences, and
+# what find_package and pkg-config look for.
 include(CMakePackageConfigHelpers)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Stave)
@@ -13,6 +13,20 @@ if(TARGET stave_cli)
   foreach(name ${STAVE_COMMAND_NAMES})
     install(FILES $<TARGET_FILE_DIR:stave_cli>/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
   endforeach()
+
+  file(GLOB pages CONFIGURE_DEPENDS ${Stave_SOURCE_DIR}/docs/man/*.1)
+  foreach(page ${pages})
+    get_filename_component(name ${page} NAME)
+    configure_file(${page} ${Stave_BINARY_DIR}/man/${name} @ONLY)
+    install(FILES ${Stave_BINARY_DIR}/man/${name} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endforeach()
+  # bash-completion looks for a file with the name of the command that is being typed.
+  foreach(name stave ${STAVE_COMMAND_NAMES})
+    install(FILES ${Stave_SOURCE_DIR}/tools/completion/stave.bash RENAME ${name}
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  endforeach()
+  install(FILES ${Stave_SOURCE_DIR}/tools/completion/_stave
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 
 install(EXPORT StaveTargets NAMESPACE Stave:: DESTINATION ${config_dir})

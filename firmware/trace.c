@@ -93,7 +93,7 @@ void trace_mark_value(uint8_t id, uint32_t value)
 static void send(const struct wire_frame *frame)
 {
     uint8_t bytes[WIRE_FRAME_MAX];
-    board_uart_write(bytes, wire_frame_encode(WIRE_VERSION_2, frame, bytes));
+    board_uart_write(bytes, stave__wire_frame_encode(WIRE_VERSION_2, frame, bytes));
 }
 
 static void send_trace_start(uint32_t sequence)

@@ -54,9 +54,9 @@ static void check_sound(enum wire_version version, struct wire_frame frame)
     REQUIRE(frame.has_value || frame.value == 0);
     REQUIRE(frame.has_deadline || float_bits(frame.deadline_ms) == 0);
     REQUIRE(frame.has_name_id || frame.name_id == 0);
-    size_t size = wire_frame_encode(version, &frame, bytes);
+    size_t size = stave__wire_frame_encode(version, &frame, bytes);
     REQUIRE(size >= 3 && size <= WIRE_FRAME_MAX && bytes[0] == size - 1);
-    REQUIRE(wire_frame_decode(version, bytes + 1, size - 1, &again) == WIRE_SOUND);
+    REQUIRE(stave__wire_frame_decode(version, bytes + 1, size - 1, &again) == WIRE_SOUND);
     frame.name_size = cut_name(&frame);
     REQUIRE(same_frame(&frame, &again));
     REQUIRE(again.has_name_id == (frame.name_id != 0));
@@ -70,7 +70,7 @@ static void check_payload(const uint8_t *data, size_t size)
     for (int version = WIRE_VERSION_1; version <= WIRE_VERSION_2; version++) {
         struct wire_frame frame;
         enum wire_damage damage =
-            wire_frame_decode((enum wire_version)version, payload, size, &frame);
+            stave__wire_frame_decode((enum wire_version)version, payload, size, &frame);
         REQUIRE(damage != WIRE_BAD_LENGTH && damage != WIRE_FAR_NUMBER);
         if (damage == WIRE_SOUND)
             check_sound((enum wire_version)version, frame);
@@ -90,7 +90,8 @@ static void check_event(const uint8_t *room)
         return;
     int prefix = wire_varint_read(room, room + WIRE_EVENT_ROOM, &payload);
     REQUIRE(prefix > 0 && (size_t)prefix + payload == size);
-    REQUIRE(wire_frame_decode(WIRE_VERSION_2, room + prefix, (size_t)payload, &slow) == WIRE_SOUND);
+    REQUIRE(stave__wire_frame_decode(WIRE_VERSION_2, room + prefix, (size_t)payload, &slow) ==
+            WIRE_SOUND);
     const struct wire_frame fast = {
         .ticks = event.ticks,
         .kind = event.kind,
@@ -131,7 +132,7 @@ static void check_text(const uint8_t *data, size_t size)
         REQUIRE(point <= 0x10ffff);
         at += step;
     }
-    REQUIRE(wire_utf8_valid(data, size) == valid);
+    REQUIRE(stave__wire_utf8_valid(data, size) == valid);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

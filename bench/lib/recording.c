@@ -31,7 +31,7 @@ enum { GYRO = 1, CONTROL, LOG, UART, DEPTH };
 static void put(struct device *device, struct wire_frame frame)
 {
     frame.sequence = device->sequence++ & 16383;
-    device->size += wire_frame_encode(WIRE_VERSION_2, &frame, device->bytes + device->size);
+    device->size += stave__wire_frame_encode(WIRE_VERSION_2, &frame, device->bytes + device->size);
 }
 
 static void put_dictionary(struct device *device)

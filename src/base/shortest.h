@@ -1,6 +1,6 @@
 /* base/shortest.h - numbers to decimal text, fast: doubles with as few digits as identify them.
  *
- *     char text[STAVE_SHORTEST_MAX];
+ *     char text[STAVE__SHORTEST_MAX];
  *     size_t size = stave__shortest(13.88888888888889, text); // 17 bytes
  *     size = stave__shortest_thousandths(1500, text);         // 3 bytes: 1.5
  *
@@ -20,20 +20,20 @@
 
 /* Room for any double. The longest text has 327 bytes, -2.2250738585072014e-308 written out; the
  * rest is for wide stores. */
-#define STAVE_SHORTEST_MAX 344
-#define STAVE_THOUSANDTHS_MAX 24
-#define STAVE_U64_TEXT_MAX 20
+#define STAVE__SHORTEST_MAX 344
+#define STAVE__THOUSANDTHS_MAX 24
+#define STAVE__U64_TEXT_MAX 20
 
-/* Writes the shortest decimal of a finite value (asserted) into STAVE_SHORTEST_MAX bytes; returns
+/* Writes the shortest decimal of a finite value (asserted) into STAVE__SHORTEST_MAX bytes; returns
  * the bytes of text. */
 size_t stave__shortest(double value, char *out);
 
-/* The text of stave__shortest(n / 1000.0) into STAVE_THOUSANDTHS_MAX bytes. For |n| < 10^15 from
+/* The text of stave__shortest(n / 1000.0) into STAVE__THOUSANDTHS_MAX bytes. For |n| < 10^15 from
  * integers alone, and so in a third of the time: a decimal of at most 15 digits reads back to no
  * double but its own, so it is the shortest. */
 size_t stave__shortest_thousandths(int64_t n, char *out);
 
-/* Writes the decimal digits of n, 1 to 20, into STAVE_U64_TEXT_MAX bytes; returns how many. */
+/* Writes the decimal digits of n, 1 to 20, into STAVE__U64_TEXT_MAX bytes; returns how many. */
 size_t stave__u64_text(uint64_t n, char *out);
 
 #endif

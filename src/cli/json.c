@@ -72,7 +72,7 @@ void cli_json_u64(struct cli_json *json, const char *key, uint64_t value)
 
 void cli_json_double(struct cli_json *json, const char *key, double value)
 {
-    char text[STAVE_SHORTEST_MAX];
+    char text[STAVE__SHORTEST_MAX];
     begin(json, key);
     if (isfinite(value))
         fwrite(text, 1, stave__shortest(value, text), json->to);

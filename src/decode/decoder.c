@@ -43,9 +43,9 @@ int stave_decoder_new_sized(const stave_decoder_config *config, size_t config_si
     stave_decoder *d = calloc(1, sizeof *d);
     if (d == NULL)
         return stave__fail_memory(error);
-    status = run_init(&d->run, trace, &d->stats, error);
+    status = stave__run_init(&d->run, trace, &d->stats, error);
     if (status >= 0 && own.wire_version != 0)
-        status = run_begin(&d->run, own.wire_version, error);
+        status = stave__run_begin(&d->run, own.wire_version, error);
     if (status < 0) {
         stave_decoder_free(d);
         return status;
@@ -60,7 +60,7 @@ void stave_decoder_free(stave_decoder *decoder)
 {
     if (decoder == NULL)
         return;
-    run_free(&decoder->run);
+    stave__run_free(&decoder->run);
     free(decoder);
 }
 
@@ -110,8 +110,8 @@ static int take_usual(stave_decoder *decoder, struct input *input, stave_error *
 static int take_frame(stave_decoder *decoder, const struct stave__frame *frame, stave_error *error)
 {
     if (decoder->version == WIRE_VERSION_1)
-        return v1_take(&decoder->run, &frame->fields, error);
-    return v2_take(&decoder->v2, &frame->fields, frame->size, decoder->offset, error);
+        return stave__v1_take(&decoder->run, &frame->fields, error);
+    return stave__v2_take(&decoder->v2, &frame->fields, frame->size, decoder->offset, error);
 }
 
 static void skip_byte(stave_decoder *decoder, struct input *input)
@@ -132,7 +132,7 @@ static int step_frame(stave_decoder *decoder, struct input *input, bool *more, s
         pass(decoder, input, frame.size);
         break;
     case STAVE__DAMAGE:
-        run_damage(&decoder->stats, decoder->offset, frame.damage);
+        stave__run_damage(&decoder->stats, decoder->offset, frame.damage);
         decoder->searching = true;
         skip_byte(decoder, input);
         break;
@@ -217,8 +217,8 @@ static int find_version(stave_decoder *decoder, struct input *input, stave_error
     if (version == 0)
         return STAVE_OK;
     if (decoder->searching)
-        run_damage(&decoder->stats, 0, decoder->useless[version]);
-    int status = run_begin(&decoder->run, version, error);
+        stave__run_damage(&decoder->stats, 0, decoder->useless[version]);
+    int status = stave__run_begin(&decoder->run, version, error);
     if (status >= 0)
         decoder->version = version;
     return status;
@@ -314,9 +314,9 @@ int stave_decoder_finish(stave_decoder *decoder, stave_error *error)
         .at = decoder->carry, .end = decoder->carry + decoder->carried, .final = true};
     status = read_input(decoder, &input, error);
     if (status >= 0 && decoder->run.begun)
-        status = v2_finish(&decoder->v2, error);
+        status = stave__v2_finish(&decoder->v2, error);
     if (status >= 0 && decoder->run.begun)
-        status = run_end(&decoder->run, false, error);
+        status = stave__run_end(&decoder->run, false, error);
     decoder->finished = true;
     decoder->failed = status < 0;
     return status;

@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
-void doubts_begin_run(struct doubts *doubts, stave_decode_stats *stats, stave_trace *trace,
-                      uint32_t lane, uint32_t boot)
+void stave__doubts_begin_run(struct doubts *doubts, stave_decode_stats *stats, stave_trace *trace,
+                             uint32_t lane, uint32_t boot)
 {
     doubts->stats = stats;
     doubts->boot = stave__boot_at(trace, boot);
@@ -21,7 +21,8 @@ static void forget_before(struct doubts *doubts, uint64_t next)
     doubts->open_count = kept;
 }
 
-void doubts_hole(struct doubts *doubts, uint64_t first, uint64_t last, uint64_t next, int64_t clock)
+void stave__doubts_hole(struct doubts *doubts, uint64_t first, uint64_t last, uint64_t next,
+                        int64_t clock)
 {
     forget_before(doubts, next);
     assert(doubts->open_count < DOUBT_OPEN_MAX);
@@ -42,7 +43,8 @@ static int report(struct doubts *doubts, int64_t since, int64_t clock, int64_t a
                                  bound_ticks(clock, absolute), STAVE_FLAG_HAS_VALUE, error);
 }
 
-int doubts_absolute(struct doubts *doubts, int64_t clock, int64_t absolute, stave_error *error)
+int stave__doubts_absolute(struct doubts *doubts, int64_t clock, int64_t absolute,
+                           stave_error *error)
 {
     for (uint32_t i = 0; i < doubts->open_count; i++) {
         struct doubt *doubt = &doubts->open[i];
@@ -58,7 +60,7 @@ int doubts_absolute(struct doubts *doubts, int64_t clock, int64_t absolute, stav
     return report(doubts, doubts->pending_since, clock, absolute, error);
 }
 
-int doubts_lost(struct doubts *doubts, uint64_t first, stave_error *error)
+int stave__doubts_lost(struct doubts *doubts, uint64_t first, stave_error *error)
 {
     for (uint32_t i = 0; i < doubts->open_count; i++) {
         const struct doubt *doubt = &doubts->open[i];
@@ -101,7 +103,7 @@ static int settle_largest(struct doubts *doubts, stave_error *error)
     return STAVE_OK;
 }
 
-int doubts_end_run(struct doubts *doubts, int64_t end, stave_error *error)
+int stave__doubts_end_run(struct doubts *doubts, int64_t end, stave_error *error)
 {
     int status = STAVE_OK;
     if (doubts->pending > 0) {

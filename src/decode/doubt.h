@@ -30,19 +30,20 @@ struct doubts {
     int64_t pending_since;
 };
 
-void doubts_begin_run(struct doubts *doubts, stave_decode_stats *stats, stave_trace *trace,
-                      uint32_t lane, uint32_t boot);
+void stave__doubts_begin_run(struct doubts *doubts, stave_decode_stats *stats, stave_trace *trace,
+                             uint32_t lane, uint32_t boot);
 
 /* Numbers first to last are missing from now on; those below `next` have had their turn. */
-void doubts_hole(struct doubts *doubts, uint64_t first, uint64_t last, uint64_t next,
-                 int64_t clock);
+void stave__doubts_hole(struct doubts *doubts, uint64_t first, uint64_t last, uint64_t next,
+                        int64_t clock);
 
 /* An absolute timestamp while the clock stands at `clock`. */
-int doubts_absolute(struct doubts *doubts, int64_t clock, int64_t absolute, stave_error *error);
+int stave__doubts_absolute(struct doubts *doubts, int64_t clock, int64_t absolute,
+                           stave_error *error);
 
 /* The hole that begins at this number is lost. */
-int doubts_lost(struct doubts *doubts, uint64_t first, stave_error *error);
+int stave__doubts_lost(struct doubts *doubts, uint64_t first, stave_error *error);
 
-int doubts_end_run(struct doubts *doubts, int64_t end, stave_error *error);
+int stave__doubts_end_run(struct doubts *doubts, int64_t end, stave_error *error);
 
 #endif

@@ -17,7 +17,8 @@ enum stave__framing stave__framer_read(enum wire_version version, const uint8_t 
     if (payload > size - (size_t)prefix)
         return STAVE__INCOMPLETE;
     frame->size = (size_t)prefix + (size_t)payload;
-    frame->damage = wire_frame_decode(version, bytes + prefix, (size_t)payload, &frame->fields);
+    frame->damage =
+        stave__wire_frame_decode(version, bytes + prefix, (size_t)payload, &frame->fields);
     return frame->damage == WIRE_SOUND ? STAVE__FRAME : STAVE__DAMAGE;
 }
 

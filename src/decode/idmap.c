@@ -16,7 +16,7 @@ static struct idmap_bucket *find(const struct idmap *map, uint32_t key)
     }
 }
 
-uint32_t idmap_get(const struct idmap *map, uint32_t key)
+uint32_t stave__idmap_get(const struct idmap *map, uint32_t key)
 {
     if (map->size == 0)
         return IDMAP_NONE;
@@ -44,7 +44,7 @@ static bool grow(struct idmap *map)
     return true;
 }
 
-bool idmap_add(struct idmap *map, uint32_t key, uint32_t value)
+bool stave__idmap_add(struct idmap *map, uint32_t key, uint32_t value)
 {
     if (map->used >= map->size / 2 && !grow(map))
         return false;
@@ -53,15 +53,15 @@ bool idmap_add(struct idmap *map, uint32_t key, uint32_t value)
     return true;
 }
 
-void idmap_clear(struct idmap *map)
+void stave__idmap_clear(struct idmap *map)
 {
     map->used = 0;
     map->generation++;
     if (map->generation == 0) /* after 2^32 times: old generations must not come back */
-        idmap_free(map);
+        stave__idmap_free(map);
 }
 
-void idmap_free(struct idmap *map)
+void stave__idmap_free(struct idmap *map)
 {
     free(map->buckets);
     *map = (struct idmap){0};

@@ -23,14 +23,14 @@ struct idmap {
 #define IDMAP_NONE UINT32_MAX
 
 /* The value of a key, or IDMAP_NONE. */
-uint32_t idmap_get(const struct idmap *map, uint32_t key);
+uint32_t stave__idmap_get(const struct idmap *map, uint32_t key);
 
 /* Adds a key that is not there; false when out of memory. */
-bool idmap_add(struct idmap *map, uint32_t key, uint32_t value);
+bool stave__idmap_add(struct idmap *map, uint32_t key, uint32_t value);
 
 /* Forgets all keys. */
-void idmap_clear(struct idmap *map);
+void stave__idmap_clear(struct idmap *map);
 
-void idmap_free(struct idmap *map);
+void stave__idmap_free(struct idmap *map);
 
 #endif

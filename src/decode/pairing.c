@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-void pairing_init(struct pairing *pairing, stave_trace *trace, stave_decode_stats *stats)
+void stave__pairing_init(struct pairing *pairing, stave_trace *trace, stave_decode_stats *stats)
 {
     *pairing = (struct pairing){
         .trace = trace,
@@ -12,21 +12,21 @@ void pairing_init(struct pairing *pairing, stave_trace *trace, stave_decode_stat
     };
 }
 
-void pairing_free(struct pairing *pairing)
+void stave__pairing_free(struct pairing *pairing)
 {
     stave__table_free(&pairing->voices);
     stave__table_free(&pairing->writers);
-    idmap_free(&pairing->voice_ids);
-    idmap_free(&pairing->lane_writers);
+    stave__idmap_free(&pairing->voice_ids);
+    stave__idmap_free(&pairing->lane_writers);
 }
 
-void pairing_begin_run(struct pairing *pairing, uint32_t boot)
+void stave__pairing_begin_run(struct pairing *pairing, uint32_t boot)
 {
     pairing->boot = boot;
     stave__table_clear(&pairing->voices);
     stave__table_clear(&pairing->writers);
-    idmap_clear(&pairing->voice_ids);
-    idmap_clear(&pairing->lane_writers);
+    stave__idmap_clear(&pairing->voice_ids);
+    stave__idmap_clear(&pairing->lane_writers);
     for (int i = 0; i < PAIRING_DIRECT; i++)
         pairing->direct[i] = NULL;
     pairing->first_open = pairing->last_open = NULL;
@@ -34,22 +34,23 @@ void pairing_begin_run(struct pairing *pairing, uint32_t boot)
 
 /* ---- voices and writers ------------------------------------------------------------------------ */
 
-struct voice *pairing_find(const struct pairing *pairing, uint32_t id)
+struct voice *stave__pairing_find(const struct pairing *pairing, uint32_t id)
 {
     if (id < PAIRING_DIRECT)
         return pairing->direct[id];
-    uint32_t index = idmap_get(&pairing->voice_ids, id);
+    uint32_t index = stave__idmap_get(&pairing->voice_ids, id);
     return index != IDMAP_NONE ? stave__table_at(&pairing->voices, index) : NULL;
 }
 
-struct voice *pairing_add(struct pairing *pairing, uint32_t id, int *status, stave_error *error)
+struct voice *stave__pairing_add(struct pairing *pairing, uint32_t id, int *status,
+                                 stave_error *error)
 {
     *status = STAVE_OK;
     if (pairing_is_full(pairing))
         return NULL;
     struct voice *voice = stave__table_add(&pairing->voices);
-    if (voice == NULL ||
-        (id >= PAIRING_DIRECT && !idmap_add(&pairing->voice_ids, id, pairing->voices.rows - 1))) {
+    if (voice == NULL || (id >= PAIRING_DIRECT &&
+                          !stave__idmap_add(&pairing->voice_ids, id, pairing->voices.rows - 1))) {
         *status = stave__fail_memory(error);
         return NULL;
     }
@@ -71,13 +72,13 @@ static struct writer *add_writer(struct pairing *pairing, uint32_t lane, stave_e
     return writer;
 }
 
-int pairing_own_writer(struct pairing *pairing, struct voice *voice, stave_error *error)
+int stave__pairing_own_writer(struct pairing *pairing, struct voice *voice, stave_error *error)
 {
     voice->writer = add_writer(pairing, STAVE__NO_LANE, error);
     return voice->writer != NULL ? STAVE_OK : STAVE_E_MEMORY;
 }
 
-void pairing_name(struct voice *voice, uint32_t name, uint32_t lane)
+void stave__pairing_name(struct voice *voice, uint32_t name, uint32_t lane)
 {
     voice->name = name;
     if (voice->writer->spans.lane == lane)
@@ -86,13 +87,15 @@ void pairing_name(struct voice *voice, uint32_t name, uint32_t lane)
     stave__appender_move(&voice->writer->marks, lane);
 }
 
-struct writer *pairing_lane_writer(struct pairing *pairing, uint32_t lane, stave_error *error)
+struct writer *stave__pairing_lane_writer(struct pairing *pairing, uint32_t lane,
+                                          stave_error *error)
 {
-    uint32_t index = idmap_get(&pairing->lane_writers, lane);
+    uint32_t index = stave__idmap_get(&pairing->lane_writers, lane);
     if (index != IDMAP_NONE)
         return stave__table_at(&pairing->writers, index);
     struct writer *writer = add_writer(pairing, lane, error);
-    if (writer != NULL && !idmap_add(&pairing->lane_writers, lane, pairing->writers.rows - 1)) {
+    if (writer != NULL &&
+        !stave__idmap_add(&pairing->lane_writers, lane, pairing->writers.rows - 1)) {
         stave__fail_memory(error);
         return NULL;
     }
@@ -101,20 +104,20 @@ struct writer *pairing_lane_writer(struct pairing *pairing, uint32_t lane, stave
 
 /* ---- open spans: the rare cases ---------------------------------------------------------------- */
 
-void pairing_start_again(struct pairing *pairing, struct voice *voice)
+void stave__pairing_start_again(struct pairing *pairing, struct voice *voice)
 {
     pairing->stats->duplicate_starts++;
     pairing_list_remove(pairing, voice);
 }
 
-void pairing_end_unopened(struct pairing *pairing, struct voice *voice)
+void stave__pairing_end_unopened(struct pairing *pairing, struct voice *voice)
 {
     if (!voice->cut)
         pairing->stats->orphan_ends++;
     voice->cut = false;
 }
 
-int pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error)
+int stave__pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error)
 {
     while (pairing->first_open != NULL) {
         struct voice *voice = pairing->first_open;
@@ -127,7 +130,7 @@ int pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error)
     return STAVE_OK;
 }
 
-void pairing_end_run(struct pairing *pairing)
+void stave__pairing_end_run(struct pairing *pairing)
 {
     stave_decode_stats *stats = pairing->stats;
     for (uint32_t i = 0; i < pairing->writers.rows; i++) {

@@ -43,16 +43,17 @@ struct pairing {
     struct voice *first_open, *last_open;
 };
 
-void pairing_init(struct pairing *pairing, stave_trace *trace, stave_decode_stats *stats);
-void pairing_free(struct pairing *pairing);
+void stave__pairing_init(struct pairing *pairing, stave_trace *trace, stave_decode_stats *stats);
+void stave__pairing_free(struct pairing *pairing);
 
 /* A new run: names are forgotten. */
-void pairing_begin_run(struct pairing *pairing, uint32_t boot);
+void stave__pairing_begin_run(struct pairing *pairing, uint32_t boot);
 
 /* The voice of an id, or NULL: none yet, or (added) no room; then `*status` says whether that is an
  * error or the limit on ids, which is none. */
-struct voice *pairing_find(const struct pairing *pairing, uint32_t id);
-struct voice *pairing_add(struct pairing *pairing, uint32_t id, int *status, stave_error *error);
+struct voice *stave__pairing_find(const struct pairing *pairing, uint32_t id);
+struct voice *stave__pairing_add(struct pairing *pairing, uint32_t id, int *status,
+                                 stave_error *error);
 
 /* No room for another id. */
 static inline bool pairing_is_full(const struct pairing *pairing)
@@ -61,22 +62,23 @@ static inline bool pairing_is_full(const struct pairing *pairing)
 }
 
 /* Version 2: the voice has rows on a lane of its own, or on none until it is named. */
-int pairing_own_writer(struct pairing *pairing, struct voice *voice, stave_error *error);
-void pairing_name(struct voice *voice, uint32_t name, uint32_t lane);
+int stave__pairing_own_writer(struct pairing *pairing, struct voice *voice, stave_error *error);
+void stave__pairing_name(struct voice *voice, uint32_t name, uint32_t lane);
 
 /* Version 1: the writer of a lane. */
-struct writer *pairing_lane_writer(struct pairing *pairing, uint32_t lane, stave_error *error);
+struct writer *stave__pairing_lane_writer(struct pairing *pairing, uint32_t lane,
+                                          stave_error *error);
 
 /* Every open span ends here, interrupted, in the order of their starts. */
-int pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error);
+int stave__pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error);
 
 /* The run has ended and was cut: rows are counted, those without a name as unresolved. */
-void pairing_end_run(struct pairing *pairing);
+void stave__pairing_end_run(struct pairing *pairing);
 
 /* ---- starts and ends: inline, since every event comes through here ------------------------------ */
 
-void pairing_start_again(struct pairing *pairing, struct voice *voice);
-void pairing_end_unopened(struct pairing *pairing, struct voice *voice);
+void stave__pairing_start_again(struct pairing *pairing, struct voice *voice);
+void stave__pairing_end_unopened(struct pairing *pairing, struct voice *voice);
 
 static inline void pairing_list_add(struct pairing *pairing, struct voice *voice)
 {
@@ -109,7 +111,7 @@ static inline void pairing_start(struct pairing *pairing, struct voice *voice,
                                  uint16_t flags)
 {
     if (voice->open)
-        pairing_start_again(pairing, voice);
+        stave__pairing_start_again(pairing, voice);
     voice->writer = writer;
     voice->open = true;
     voice->cut = false;
@@ -123,7 +125,7 @@ static inline int pairing_end(struct pairing *pairing, struct voice *voice, int6
                               uint16_t flags, stave_error *error)
 {
     if (!voice->open) {
-        pairing_end_unopened(pairing, voice);
+        stave__pairing_end_unopened(pairing, voice);
         return STAVE_OK;
     }
     pairing_list_remove(pairing, voice);

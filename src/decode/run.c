@@ -4,10 +4,11 @@
 
 #define RESET_NAME "device reset"
 
-int run_init(struct run *run, stave_trace *trace, stave_decode_stats *stats, stave_error *error)
+int stave__run_init(struct run *run, stave_trace *trace, stave_decode_stats *stats,
+                    stave_error *error)
 {
     *run = (struct run){.trace = trace, .stats = stats};
-    pairing_init(&run->pairing, trace, stats);
+    stave__pairing_init(&run->pairing, trace, stats);
     stave_lane device = {.kind = STAVE_LANE_DEVICE};
     int status =
         stave__trace_string(trace, RESET_NAME, sizeof RESET_NAME - 1, &run->reset_name, error);
@@ -16,12 +17,12 @@ int run_init(struct run *run, stave_trace *trace, stave_decode_stats *stats, sta
     return status;
 }
 
-void run_free(struct run *run)
+void stave__run_free(struct run *run)
 {
-    pairing_free(&run->pairing);
+    stave__pairing_free(&run->pairing);
 }
 
-int run_begin(struct run *run, enum wire_version version, stave_error *error)
+int stave__run_begin(struct run *run, enum wire_version version, stave_error *error)
 {
     double hz = version == WIRE_VERSION_1 ? 0 : run->last_hz;
     int status = stave__trace_boot(run->trace, run->offset_us, hz, &run->boot, error);
@@ -34,9 +35,9 @@ int run_begin(struct run *run, enum wire_version version, stave_error *error)
     run->rate_known = false;
     run->has_clock = false;
     run->has_latest = false;
-    sequence_begin_run(&run->sequence, version);
-    pairing_begin_run(&run->pairing, run->boot);
-    doubts_begin_run(&run->doubts, run->stats, run->trace, run->device_lane, run->boot);
+    stave__sequence_begin_run(&run->sequence, version);
+    stave__pairing_begin_run(&run->pairing, run->boot);
+    stave__doubts_begin_run(&run->doubts, run->stats, run->trace, run->device_lane, run->boot);
     stave__appender_init(&run->gaps, blocks, STAVE_GAPS, run->device_lane, run->boot);
     stave__appender_init(&run->resets, blocks, STAVE_MARKS, run->device_lane, run->boot);
     return STAVE_OK;
@@ -68,9 +69,9 @@ static int on_lost(void *context, uint64_t first, uint64_t count, const struct e
     run->stats->frames_lost += count;
     int status = append_gap(run, count, behind, error);
     if (status >= 0)
-        status = pairing_cut(&run->pairing, run->latest, error);
+        status = stave__pairing_cut(&run->pairing, run->latest, error);
     if (status >= 0)
-        status = doubts_lost(&run->doubts, first, error);
+        status = stave__doubts_lost(&run->doubts, first, error);
     return status;
 }
 
@@ -79,10 +80,11 @@ static struct sequence_user sequence_user(struct run *run)
     return (struct sequence_user){.context = run, .effect = on_effect, .lost = on_lost};
 }
 
-int run_arrive(struct run *run, const struct event *event, uint64_t number, stave_error *error)
+int stave__run_arrive(struct run *run, const struct event *event, uint64_t number,
+                      stave_error *error)
 {
     struct sequence_user user = sequence_user(run);
-    return sequence_arrive(&run->sequence, &user, event, number, error);
+    return stave__sequence_arrive(&run->sequence, &user, event, number, error);
 }
 
 /* ---- the end of a run -------------------------------------------------------------------------- */
@@ -98,14 +100,14 @@ static void close_boot(struct run *run)
     run->offset_us = boot->end_us;
 }
 
-int run_end(struct run *run, bool restarted, stave_error *error)
+int stave__run_end(struct run *run, bool restarted, stave_error *error)
 {
     struct sequence_user user = sequence_user(run);
-    int status = sequence_flush(&run->sequence, &user, error);
+    int status = stave__sequence_flush(&run->sequence, &user, error);
     if (status >= 0)
-        status = pairing_cut(&run->pairing, run->latest, error);
+        status = stave__pairing_cut(&run->pairing, run->latest, error);
     if (status >= 0)
-        status = doubts_end_run(&run->doubts, run->latest, error);
+        status = stave__doubts_end_run(&run->doubts, run->latest, error);
     if (status >= 0 && restarted)
         status = stave__append_mark(&run->resets, run->latest, run->reset_name, 0,
                                     STAVE_FLAG_RESTART, error);
@@ -113,24 +115,24 @@ int run_end(struct run *run, bool restarted, stave_error *error)
         return status;
     stave__appender_seal(&run->gaps);
     stave__appender_seal(&run->resets);
-    pairing_end_run(&run->pairing);
+    stave__pairing_end_run(&run->pairing);
     close_boot(run);
     run->begun = false;
     return STAVE_OK;
 }
 
-int run_restart(struct run *run, stave_error *error)
+int stave__run_restart(struct run *run, stave_error *error)
 {
-    int status = run_end(run, true, error);
+    int status = stave__run_end(run, true, error);
     if (status < 0)
         return status;
     run->stats->resets++;
-    return run_begin(run, run->version, error);
+    return stave__run_begin(run, run->version, error);
 }
 
 /* ---- small services ---------------------------------------------------------------------------- */
 
-int64_t run_add_ticks(int64_t a, int64_t b, bool *saturated)
+int64_t stave__run_add_ticks(int64_t a, int64_t b, bool *saturated)
 {
     int64_t sum;
     if (!__builtin_add_overflow(a, b, &sum))
@@ -139,23 +141,23 @@ int64_t run_add_ticks(int64_t a, int64_t b, bool *saturated)
     return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
-int run_voice(struct run *run, uint32_t id, struct voice **voice, stave_error *error)
+int stave__run_voice(struct run *run, uint32_t id, struct voice **voice, stave_error *error)
 {
     int status = STAVE_OK;
     *voice = NULL;
     if (id == 0)
         return STAVE_OK;
-    *voice = pairing_find(&run->pairing, id);
+    *voice = stave__pairing_find(&run->pairing, id);
     if (*voice == NULL)
-        *voice = pairing_add(&run->pairing, id, &status, error);
+        *voice = stave__pairing_add(&run->pairing, id, &status, error);
     return status;
 }
 
-void run_damage(stave_decode_stats *stats, uint64_t offset, enum wire_damage damage)
+void stave__run_damage(stave_decode_stats *stats, uint64_t offset, enum wire_damage damage)
 {
     if (stats->damages == 0) {
         stats->first_damage = offset;
-        stats->damage_text = wire_damage_text(damage);
+        stats->damage_text = stave__wire_damage_text(damage);
     }
     stats->damages++;
 }

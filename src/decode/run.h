@@ -32,30 +32,32 @@ struct run {
     int64_t latest; /* highest time that has taken effect */
 };
 
-int run_init(struct run *run, stave_trace *trace, stave_decode_stats *stats, stave_error *error);
-void run_free(struct run *run);
+int stave__run_init(struct run *run, stave_trace *trace, stave_decode_stats *stats,
+                    stave_error *error);
+void stave__run_free(struct run *run);
 
 /* The first run begins when the version is known, the others at a restart. */
-int run_begin(struct run *run, enum wire_version version, stave_error *error);
+int stave__run_begin(struct run *run, enum wire_version version, stave_error *error);
 
 /* Rule 10, and at a restart the marker of rule 8. */
-int run_end(struct run *run, bool restarted, stave_error *error);
+int stave__run_end(struct run *run, bool restarted, stave_error *error);
 
 /* The end of this run, the beginning of the next. */
-int run_restart(struct run *run, stave_error *error);
+int stave__run_restart(struct run *run, stave_error *error);
 
 /* An event that is no duplicate arrives; it takes effect when its turn comes. */
-int run_arrive(struct run *run, const struct event *event, uint64_t number, stave_error *error);
+int stave__run_arrive(struct run *run, const struct event *event, uint64_t number,
+                      stave_error *error);
 
 /* a + b, at the limit of the range when it is beyond; then *saturated is set. */
-int64_t run_add_ticks(int64_t a, int64_t b, bool *saturated);
+int64_t stave__run_add_ticks(int64_t a, int64_t b, bool *saturated);
 
 /* A voice for an id, new if need be; NULL in *voice when there is none to be had (rule 9: such
  * events are counted as unresolved). */
-int run_voice(struct run *run, uint32_t id, struct voice **voice, stave_error *error);
+int stave__run_voice(struct run *run, uint32_t id, struct voice **voice, stave_error *error);
 
 /* Counts damage and remembers the first. */
-void run_damage(stave_decode_stats *stats, uint64_t offset, enum wire_damage damage);
+void stave__run_damage(stave_decode_stats *stats, uint64_t offset, enum wire_damage damage);
 
 /* ---- taking effect: inline, since every event comes through here -------------------------------- */
 

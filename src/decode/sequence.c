@@ -8,7 +8,7 @@ static uint32_t number_bits(const struct sequence *sequence)
     return sequence->version == WIRE_VERSION_1 ? 32 : 14;
 }
 
-void sequence_begin_run(struct sequence *sequence, enum wire_version version)
+void stave__sequence_begin_run(struct sequence *sequence, enum wire_version version)
 {
     assert(sequence->held_count == 0);
     sequence->version = version;
@@ -16,7 +16,7 @@ void sequence_begin_run(struct sequence *sequence, enum wire_version version)
     sequence->taken = 0;
 }
 
-uint64_t sequence_unroll(const struct sequence *sequence, uint32_t number)
+uint64_t stave__sequence_unroll(const struct sequence *sequence, uint32_t number)
 {
     uint32_t bits = number_bits(sequence);
     if (!sequence->started) { /* the first of its run: in the round after all before */
@@ -52,7 +52,7 @@ static void hold(struct sequence *sequence, const struct event *event, uint64_t 
     sequence->held_count++;
 }
 
-bool sequence_is_duplicate(const struct sequence *sequence, uint64_t number)
+bool stave__sequence_is_duplicate(const struct sequence *sequence, uint64_t number)
 {
     if (!sequence->started)
         return false;
@@ -111,7 +111,8 @@ static int turn(struct sequence *sequence, const struct sequence_user *user, uin
     return status;
 }
 
-int sequence_flush(struct sequence *sequence, const struct sequence_user *user, stave_error *error)
+int stave__sequence_flush(struct sequence *sequence, const struct sequence_user *user,
+                          stave_error *error)
 {
     return turn(sequence, user, 0, true, error);
 }
@@ -120,7 +121,7 @@ int sequence_flush(struct sequence *sequence, const struct sequence_user *user, 
 static int arrive_far(struct sequence *sequence, const struct sequence_user *user,
                       const struct event *event, uint64_t number, stave_error *error)
 {
-    int status = sequence_flush(sequence, user, error);
+    int status = stave__sequence_flush(sequence, user, error);
     if (status >= 0)
         status = lose(sequence, user, number, event, error);
     if (status < 0)
@@ -138,8 +139,8 @@ static int arrive_late(struct sequence *sequence, const struct sequence_user *us
     return user->effect(user->context, event, number, error);
 }
 
-int sequence_arrive(struct sequence *sequence, const struct sequence_user *user,
-                    const struct event *event, uint64_t number, stave_error *error)
+int stave__sequence_arrive(struct sequence *sequence, const struct sequence_user *user,
+                           const struct event *event, uint64_t number, stave_error *error)
 {
     if (!sequence->started) {
         sequence->started = true;

@@ -54,20 +54,21 @@ struct sequence_user {
 };
 
 /* A new run. Its numbers are above all before. */
-void sequence_begin_run(struct sequence *sequence, enum wire_version version);
+void stave__sequence_begin_run(struct sequence *sequence, enum wire_version version);
 
 /* The unrolled number of one on the wire, close to what has arrived. */
-uint64_t sequence_unroll(const struct sequence *sequence, uint32_t number);
+uint64_t stave__sequence_unroll(const struct sequence *sequence, uint32_t number);
 
 /* Whether it is held or has taken effect (rule 4). */
-bool sequence_is_duplicate(const struct sequence *sequence, uint64_t number);
+bool stave__sequence_is_duplicate(const struct sequence *sequence, uint64_t number);
 
 /* An event that is none of the above arrives. */
-int sequence_arrive(struct sequence *sequence, const struct sequence_user *user,
-                    const struct event *event, uint64_t number, stave_error *error);
+int stave__sequence_arrive(struct sequence *sequence, const struct sequence_user *user,
+                           const struct event *event, uint64_t number, stave_error *error);
 
 /* The run ends: what is held takes effect, what is missing before it is lost. */
-int sequence_flush(struct sequence *sequence, const struct sequence_user *user, stave_error *error);
+int stave__sequence_flush(struct sequence *sequence, const struct sequence_user *user,
+                          stave_error *error);
 
 /* The usual case, to be done in place: the number that is next, with nothing held. The run has
  * started. */

@@ -34,17 +34,17 @@ static int find_voice(struct run *run, const struct wire_frame *frame, struct ev
         return STAVE_OK; /* no voice for it, and no memory either */
     int status = stave__trace_string(run->trace, frame->name, frame->name_size, &lane.name, error);
     if (status >= 0)
-        status = run_voice(run, lane.name, &event->voice, error);
+        status = stave__run_voice(run, lane.name, &event->voice, error);
     if (status < 0 || event->voice == NULL || frame->kind == WIRE_SPAN_END)
         return status;
     status = stave__trace_lane(run->trace, &lane, &id, error);
     if (status < 0)
         return status;
-    event->writer = pairing_lane_writer(&run->pairing, id, error);
+    event->writer = stave__pairing_lane_writer(&run->pairing, id, error);
     return event->writer != NULL ? STAVE_OK : STAVE_E_MEMORY;
 }
 
-int v1_take(struct run *run, const struct wire_frame *frame, stave_error *error)
+int stave__v1_take(struct run *run, const struct wire_frame *frame, stave_error *error)
 {
     struct event event = {
         .kind = frame->kind,
@@ -55,13 +55,13 @@ int v1_take(struct run *run, const struct wire_frame *frame, stave_error *error)
     int status = STAVE_OK;
     event.tick = absolute_ticks(frame, &event.saturated);
     if (is_restart(run, frame, event.tick))
-        status = run_restart(run, error);
+        status = stave__run_restart(run, error);
     if (status < 0)
         return status;
 
     run->stats->frames++;
-    uint64_t number = sequence_unroll(&run->sequence, frame->sequence);
-    if (sequence_is_duplicate(&run->sequence, number)) {
+    uint64_t number = stave__sequence_unroll(&run->sequence, frame->sequence);
+    if (stave__sequence_is_duplicate(&run->sequence, number)) {
         run->stats->duplicates++;
         return STAVE_OK;
     }
@@ -70,5 +70,5 @@ int v1_take(struct run *run, const struct wire_frame *frame, stave_error *error)
     run->stats->times_saturated += event.saturated;
     if (frame->kind <= WIRE_MARKER && frame->name_size > 0)
         status = find_voice(run, frame, &event, error);
-    return status >= 0 ? run_arrive(run, &event, number, error) : status;
+    return status >= 0 ? stave__run_arrive(run, &event, number, error) : status;
 }

@@ -4,6 +4,6 @@
 
 #include "decode/run.h"
 
-int v1_take(struct run *run, const struct wire_frame *frame, stave_error *error);
+int stave__v1_take(struct run *run, const struct wire_frame *frame, stave_error *error);
 
 #endif

@@ -56,7 +56,7 @@ static bool gives_another_name(const struct run *run, const struct wire_frame *f
 {
     if (!gives_a_name(frame))
         return false;
-    const struct voice *voice = pairing_find(&run->pairing, frame->name_id);
+    const struct voice *voice = stave__pairing_find(&run->pairing, frame->name_id);
     if (voice == NULL || voice->name == 0)
         return false;
     size_t size;
@@ -88,11 +88,11 @@ static int apply_time(struct run *run, const struct wire_frame *frame, struct ev
     int status = STAVE_OK;
     if (is_absolute(frame)) {
         if (run->has_clock)
-            status = doubts_absolute(&run->doubts, run->clock, frame->ticks, error);
+            status = stave__doubts_absolute(&run->doubts, run->clock, frame->ticks, error);
         run->clock = frame->ticks;
         run->has_clock = true;
     } else if (run->has_clock) {
-        run->clock = run_add_ticks(run->clock, frame->ticks, &event->saturated);
+        run->clock = stave__run_add_ticks(run->clock, frame->ticks, &event->saturated);
         run->stats->times_saturated += event->saturated;
     }
     event->tick = run->clock;
@@ -106,9 +106,9 @@ static int apply_time(struct run *run, const struct wire_frame *frame, struct ev
 
 static int find_voice(struct run *run, uint32_t id, struct voice **voice, stave_error *error)
 {
-    int status = run_voice(run, id, voice, error);
+    int status = stave__run_voice(run, id, voice, error);
     if (status >= 0 && *voice != NULL && (*voice)->writer == NULL)
-        status = pairing_own_writer(&run->pairing, *voice, error);
+        status = stave__pairing_own_writer(&run->pairing, *voice, error);
     return status;
 }
 
@@ -129,7 +129,7 @@ static int register_name(struct run *run, const struct wire_frame *frame, stave_
     if (status >= 0)
         status = stave__trace_lane(run->trace, &lane, &id, error);
     if (status >= 0)
-        pairing_name(voice, lane.name, id);
+        stave__pairing_name(voice, lane.name, id);
     return status;
 }
 
@@ -146,7 +146,8 @@ static int accept(struct run *run, const struct wire_frame *frame, uint64_t numb
         .has_value = frame->has_value,
     };
     if (sequence->started && run->has_clock && number > sequence->highest + 1)
-        doubts_hole(&run->doubts, sequence->highest + 1, number - 1, sequence->next, run->clock);
+        stave__doubts_hole(&run->doubts, sequence->highest + 1, number - 1, sequence->next,
+                           run->clock);
     int status = apply_time(run, frame, &event, error);
     if (status >= 0 && frame->kind <= WIRE_MARKER) {
         status = find_voice(run, frame->name_id, &event.voice, error);
@@ -154,14 +155,14 @@ static int accept(struct run *run, const struct wire_frame *frame, uint64_t numb
     }
     if (status >= 0 && gives_a_name(frame))
         status = register_name(run, frame, error);
-    return status >= 0 ? run_arrive(run, &event, number, error) : status;
+    return status >= 0 ? stave__run_arrive(run, &event, number, error) : status;
 }
 
 static int accept_unless_duplicate(struct run *run, const struct wire_frame *frame, uint64_t number,
                                    stave_error *error)
 {
     run->stats->frames++;
-    if (!sequence_is_duplicate(&run->sequence, number))
+    if (!stave__sequence_is_duplicate(&run->sequence, number))
         return accept(run, frame, number, error);
     run->stats->duplicates++;
     return STAVE_OK;
@@ -170,7 +171,7 @@ static int accept_unless_duplicate(struct run *run, const struct wire_frame *fra
 static int restart_if_due(struct run *run, const struct wire_frame *frame, stave_error *error)
 {
     if (goes_back_in_time(run, frame) || gives_another_name(run, frame))
-        return run_restart(run, error);
+        return stave__run_restart(run, error);
     return STAVE_OK;
 }
 
@@ -208,7 +209,7 @@ static int decide_far(struct v2 *v2, stave_error *error)
     const struct v2_frame *frame = &v2->queue[0];
     if (!is_continued(v2)) {
         run->stats->bytes_skipped += frame->size;
-        run_damage(run->stats, frame->offset, WIRE_FAR_NUMBER);
+        stave__run_damage(run->stats, frame->offset, WIRE_FAR_NUMBER);
         return STAVE_OK;
     }
     uint64_t expected = run->sequence.highest + 1;
@@ -250,7 +251,7 @@ static int settle(struct v2 *v2, bool final, stave_error *error)
             return status;
         if (!is_far(run, frame))
             status = accept_unless_duplicate(
-                run, frame, sequence_unroll(&run->sequence, frame->sequence), error);
+                run, frame, stave__sequence_unroll(&run->sequence, frame->sequence), error);
         else if (v2->queued == V2_QUEUE_MAX || final)
             status = decide_far(v2, error);
         else
@@ -262,14 +263,14 @@ static int settle(struct v2 *v2, bool final, stave_error *error)
     return STAVE_OK;
 }
 
-int v2_take(struct v2 *v2, const struct wire_frame *frame, size_t size, uint64_t offset,
-            stave_error *error)
+int stave__v2_take(struct v2 *v2, const struct wire_frame *frame, size_t size, uint64_t offset,
+                   stave_error *error)
 {
     enqueue(v2, frame, size, offset);
     return settle(v2, false, error);
 }
 
-int v2_finish(struct v2 *v2, stave_error *error)
+int stave__v2_finish(struct v2 *v2, stave_error *error)
 {
     return settle(v2, true, error);
 }

@@ -23,11 +23,11 @@ struct v2 {
 };
 
 /* The next sound frame, `size` bytes at `offset` of the stream. */
-int v2_take(struct v2 *v2, const struct wire_frame *frame, size_t size, uint64_t offset,
-            stave_error *error);
+int stave__v2_take(struct v2 *v2, const struct wire_frame *frame, size_t size, uint64_t offset,
+                   stave_error *error);
 
 /* The stream ends: what waits is decided. */
-int v2_finish(struct v2 *v2, stave_error *error);
+int stave__v2_finish(struct v2 *v2, stave_error *error);
 
 /* Whether the usual event is as usual as can be: the next number, nothing held, a known voice and
  * time. If so, it takes effect here, at the cost of a few compares, and the caller counts the frame;

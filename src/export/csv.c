@@ -16,7 +16,7 @@
 struct lane_text {
     char *before; /* "name,type," */
     size_t before_size;
-    char after[2 + STAVE_U64_TEXT_MAX]; /* ",priority," */
+    char after[2 + STAVE__U64_TEXT_MAX]; /* ",priority," */
     size_t after_size;
 };
 
@@ -71,12 +71,12 @@ static int put_named(struct stave__out *out, const char *name, size_t size, cons
 
 static void put_u64(struct stave__out *out, uint64_t number)
 {
-    stave__out_wrote(out, stave__u64_text(number, stave__out_room(out, STAVE_U64_TEXT_MAX)));
+    stave__out_wrote(out, stave__u64_text(number, stave__out_room(out, STAVE__U64_TEXT_MAX)));
 }
 
 static void put_double(struct stave__out *out, double value)
 {
-    stave__out_wrote(out, stave__shortest(value, stave__out_room(out, STAVE_SHORTEST_MAX)));
+    stave__out_wrote(out, stave__shortest(value, stave__out_room(out, STAVE__SHORTEST_MAX)));
 }
 
 /* ---- times ------------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static void look_at_boot(struct csv *csv, uint32_t boot)
 
 static void put_time(struct csv *csv, int64_t tick)
 {
-    char *room = stave__out_room(&csv->out, STAVE_SHORTEST_MAX);
+    char *room = stave__out_room(&csv->out, STAVE__SHORTEST_MAX);
     stave__out_wrote(&csv->out,
                      csv->plain_ns
                          ? stave__shortest_thousandths(tick, room)

@@ -17,7 +17,7 @@ static const uint8_t types_v2[FIELD_MAX + 1] = {
     WIRE_VARINT, ANY,         ANY,         ANY,
 };
 
-const char *wire_damage_text(enum wire_damage damage)
+const char *stave__wire_damage_text(enum wire_damage damage)
 {
     switch (damage) {
 #define DAMAGE_TEXT(name, text)                                                                    \
@@ -104,7 +104,7 @@ static enum wire_damage read_field(const uint8_t types[FIELD_MAX + 1], const uin
 
 static enum wire_damage set_name(struct wire_frame *frame, const struct field *field)
 {
-    if (!wire_utf8_valid(field->bytes, field->size))
+    if (!stave__wire_utf8_valid(field->bytes, field->size))
         return WIRE_BAD_NAME;
     frame->name = (const char *)field->bytes;
     frame->name_size = (uint32_t)field->size;
@@ -206,8 +206,8 @@ static enum wire_damage store_v1(struct wire_frame *frame, const struct field *f
     return WIRE_SOUND;
 }
 
-enum wire_damage wire_frame_decode(enum wire_version version, const uint8_t *payload, size_t size,
-                                   struct wire_frame *frame)
+enum wire_damage stave__wire_frame_decode(enum wire_version version, const uint8_t *payload,
+                                          size_t size, struct wire_frame *frame)
 {
     bool first = version == WIRE_VERSION_1;
     const uint8_t *types = first ? types_v1 : types_v2;

@@ -82,7 +82,8 @@ static uint8_t *put_v1(uint8_t *out, const struct wire_frame *frame)
     return out;
 }
 
-size_t wire_frame_encode(enum wire_version version, const struct wire_frame *frame, uint8_t *out)
+size_t stave__wire_frame_encode(enum wire_version version, const struct wire_frame *frame,
+                                uint8_t *out)
 {
     uint8_t *payload = out + 1; /* a payload is under 128 bytes: its length is one byte */
     uint8_t *end = version == WIRE_VERSION_1 ? put_v1(payload, frame) : put_v2(payload, frame);

@@ -1,7 +1,7 @@
 /* wire/event.h - the fast path of a version 2 stream: an event frame as devices write it.
  *
  *     if (end - at >= WIRE_EVENT_ROOM && (size = wire_event_decode(at, &event)) != 0) ...
- *     else                                    // anything else goes through wire_frame_decode()
+ *     else                                    // anything else goes through stave__wire_frame_decode()
  *
  * Nine frames in ten are events whose fields stand in the order of their numbers, each as short as
  * it can be. Such a frame decodes to the same fields here and there; 0 means "not such a frame" and

@@ -2,9 +2,9 @@
  *
  *     struct wire_frame frame = {.kind = WIRE_SPAN_START, .name_id = 3, .ticks = delta, .sequence = n};
  *     uint8_t bytes[WIRE_FRAME_MAX];
- *     size_t size = wire_frame_encode(WIRE_VERSION_2, &frame, bytes);      // prefix and payload
+ *     size_t size = stave__wire_frame_encode(WIRE_VERSION_2, &frame, bytes);      // prefix and payload
  *
- *     enum wire_damage damage = wire_frame_decode(WIRE_VERSION_2, payload, payload_size, &frame);
+ *     enum wire_damage damage = stave__wire_frame_decode(WIRE_VERSION_2, payload, payload_size, &frame);
  *
  * Source     docs/etrace.md; the schema is tests/etrace/tracing.proto.
  * Ownership  A decoded frame's name points into the payload; an encoded frame's name is read only.
@@ -21,7 +21,7 @@ enum wire_version { WIRE_VERSION_1 = 1, WIRE_VERSION_2 = 2 };
 
 #define WIRE_PAYLOAD_MAX 128 /* a payload is 1 to 128 bytes; a longer one is damage */
 #define WIRE_NAME_MAX 32     /* what a device sends; a decoder takes any that fits the payload */
-/* Room that wire_frame_encode() needs: prefix and payload of a frame with every field at its
+/* Room that stave__wire_frame_encode() needs: prefix and payload of a frame with every field at its
  * longest and a name of WIRE_NAME_MAX bytes. */
 #define WIRE_FRAME_MAX 128
 
@@ -77,20 +77,21 @@ enum wire_damage {
 };
 
 /* Static text of a damage. */
-const char *wire_damage_text(enum wire_damage damage);
+const char *stave__wire_damage_text(enum wire_damage damage);
 
 /* WIRE_SOUND and the fields of a payload of 1 to WIRE_PAYLOAD_MAX bytes, or what is wrong with it
  * (then *frame is undefined). Repeated fields: the last wins; 13 to 15 (version 1: 9 to 15) are
  * skipped; values are cut to 32 bits, source_type and kinds are passed on as they are. */
-enum wire_damage wire_frame_decode(enum wire_version version, const uint8_t *payload, size_t size,
-                                   struct wire_frame *frame);
+enum wire_damage stave__wire_frame_decode(enum wire_version version, const uint8_t *payload,
+                                          size_t size, struct wire_frame *frame);
 
 /* Prefix and payload into `out` of WIRE_FRAME_MAX bytes; returns the bytes written. Fields at their
  * default are left out, in the order of their numbers. A name is cut to WIRE_NAME_MAX bytes, at the
  * start of a UTF-8 sequence. */
-size_t wire_frame_encode(enum wire_version version, const struct wire_frame *frame, uint8_t *out);
+size_t stave__wire_frame_encode(enum wire_version version, const struct wire_frame *frame,
+                                uint8_t *out);
 
 /* Whether bytes are UTF-8: no surrogates, nothing overlong, nothing above U+10FFFF (RFC 3629). */
-bool wire_utf8_valid(const uint8_t *bytes, size_t size);
+bool stave__wire_utf8_valid(const uint8_t *bytes, size_t size);
 
 #endif

@@ -42,7 +42,7 @@ static size_t sequence_size(const uint8_t *s, size_t left)
     return size;
 }
 
-bool wire_utf8_valid(const uint8_t *bytes, size_t size)
+bool stave__wire_utf8_valid(const uint8_t *bytes, size_t size)
 {
     for (size_t at = 0; at < size;) {
         size_t step = sequence_size(bytes + at, size - at);

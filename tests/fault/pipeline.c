@@ -53,7 +53,8 @@ void pipeline_open(struct pipeline *pipeline, const char *vector)
 static void add_frame(struct pipeline *pipeline, struct wire_frame frame, uint32_t *sequence)
 {
     frame.sequence = (*sequence)++ % 16384;
-    pipeline->size += wire_frame_encode(WIRE_VERSION_2, &frame, pipeline->bytes + pipeline->size);
+    pipeline->size +=
+        stave__wire_frame_encode(WIRE_VERSION_2, &frame, pipeline->bytes + pipeline->size);
 }
 
 static void add_frames_of_id(struct pipeline *pipeline, uint32_t id, uint32_t *sequence)

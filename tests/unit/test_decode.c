@@ -45,7 +45,7 @@ static void raw(const void *bytes, size_t size)
 
 static void put(enum wire_version version, struct wire_frame frame)
 {
-    stream.size += wire_frame_encode(version, &frame, stream.bytes + stream.size);
+    stream.size += stave__wire_frame_encode(version, &frame, stream.bytes + stream.size);
 }
 
 static void start_frame(uint32_t sequence, int64_t ticks)

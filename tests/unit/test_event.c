@@ -44,7 +44,8 @@ static size_t decode_slowly(struct wire_frame *frame)
     int prefix = wire_varint_read(room, room + WIRE_EVENT_ROOM, &payload);
     if (prefix <= 0 || payload == 0 || payload > (uint64_t)(WIRE_EVENT_ROOM - prefix))
         return 0;
-    if (wire_frame_decode(WIRE_VERSION_2, room + prefix, (size_t)payload, frame) != WIRE_SOUND)
+    if (stave__wire_frame_decode(WIRE_VERSION_2, room + prefix, (size_t)payload, frame) !=
+        WIRE_SOUND)
         return 0;
     return (size_t)prefix + (size_t)payload;
 }
@@ -109,7 +110,7 @@ static struct wire_frame random_event(struct dice *dice)
 static size_t put_in_room(struct dice *dice, const struct wire_frame *frame)
 {
     uint8_t bytes[WIRE_FRAME_MAX];
-    size_t size = wire_frame_encode(WIRE_VERSION_2, frame, bytes);
+    size_t size = stave__wire_frame_encode(WIRE_VERSION_2, frame, bytes);
     assert_in_range(size, 3, WIRE_EVENT_ROOM);
     fill_room(dice);
     memcpy(room, bytes, size);

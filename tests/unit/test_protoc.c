@@ -199,7 +199,7 @@ static void write_frames(const struct lot *lot)
     FILE *file = open_file("in", "wb");
     for (size_t i = 0; i < FRAMES; i++) {
         uint8_t bytes[1 + WIRE_FRAME_MAX] = {FRAME_TAG};
-        size_t size = wire_frame_encode(lot->version, &lot->frames[i], bytes + 1);
+        size_t size = stave__wire_frame_encode(lot->version, &lot->frames[i], bytes + 1);
         assert_int_equal(fwrite(bytes, 1, size + 1, file), size + 1);
     }
     assert_int_equal(fclose(file), 0);
@@ -394,7 +394,7 @@ static void check_bytes(size_t index, enum wire_version version, const struct wi
     uint8_t bytes[WIRE_FRAME_MAX];
     if (has_negative_enum(frame))
         return;
-    size_t own_size = wire_frame_encode(version, frame, bytes) - 1;
+    size_t own_size = stave__wire_frame_encode(version, frame, bytes) - 1;
     if (own_size == size && memcmp(bytes + 1, payload, size) == 0)
         return;
     print_error("frame %zu: %zu bytes of ours, %zu bytes of protoc's\n", index, own_size, size);
@@ -413,7 +413,7 @@ static const uint8_t *check_payload(const struct lot *lot, size_t index, const u
     assert_true(prefix > 0);
     at += 1 + prefix;
     assert_in_range(size, 1, end - at);
-    assert_int_equal(wire_frame_decode(lot->version, at, (size_t)size, &frame), WIRE_SOUND);
+    assert_int_equal(stave__wire_frame_decode(lot->version, at, (size_t)size, &frame), WIRE_SOUND);
     expected.has_name_id = expected.name_id != 0;
     check_frame(index, &frame, &expected);
     check_bytes(index, lot->version, &expected, at, (size_t)size);

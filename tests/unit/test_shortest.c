@@ -53,7 +53,7 @@ static double random_double(uint64_t *state)
 }
 
 struct text {
-    char bytes[STAVE_SHORTEST_MAX + 1];
+    char bytes[STAVE__SHORTEST_MAX + 1];
     size_t size;
 };
 
@@ -81,7 +81,7 @@ static void assert_text(double value, const char *expected)
 /* As assert_text() for 0.digits * 10^point, where point is 17 or more or 0 or less. */
 static void assert_far_text(double value, const char *digits, int point)
 {
-    char expected[STAVE_SHORTEST_MAX + 1];
+    char expected[STAVE__SHORTEST_MAX + 1];
     if (point > 0)
         snprintf(expected, sizeof expected, "%s%0*d.0", digits, point - (int)strlen(digits), 0);
     else
@@ -116,7 +116,7 @@ static size_t significant_digits(const char *text, char *digits)
 static void assert_shortest(double value)
 {
     struct text text = shortest(value);
-    char digits[STAVE_SHORTEST_MAX], closest[32], closest_digits[32];
+    char digits[STAVE__SHORTEST_MAX], closest[32], closest_digits[32];
     assert_reads_back(value, &text);
 
     int count = (int)significant_digits(text.bytes, digits);
@@ -397,7 +397,7 @@ static void test_thousandths_are_the_shortest(void **state)
 
 static void assert_u64_text(uint64_t n)
 {
-    char text[STAVE_U64_TEXT_MAX + 1], expected[STAVE_U64_TEXT_MAX + 1];
+    char text[STAVE__U64_TEXT_MAX + 1], expected[STAVE__U64_TEXT_MAX + 1];
     text[stave__u64_text(n, text)] = '\0';
     snprintf(expected, sizeof expected, "%llu", (unsigned long long)n);
     assert_string_equal(text, expected);
@@ -425,7 +425,7 @@ static void test_u64_texts(void **state)
 static void test_room(void **state)
 {
     (void)state;
-    char *text = malloc(STAVE_SHORTEST_MAX);
+    char *text = malloc(STAVE__SHORTEST_MAX);
     assert_int_equal(stave__shortest(-DBL_MIN, text), 327);
     assert_int_equal(stave__shortest(-5e-324, text), 327);
     assert_int_equal(stave__shortest(-DBL_MAX, text), 312);
@@ -433,13 +433,13 @@ static void test_room(void **state)
         stave__shortest(-ldexp(1.0, exponent), text);
     free(text);
 
-    text = malloc(STAVE_THOUSANDTHS_MAX);
+    text = malloc(STAVE__THOUSANDTHS_MAX);
     stave__shortest_thousandths(-999999999999999, text);
     for (int64_t n = INT64_MIN; n < 0; n /= 2)
         stave__shortest_thousandths(n, text);
     free(text);
 
-    text = malloc(STAVE_U64_TEXT_MAX);
+    text = malloc(STAVE__U64_TEXT_MAX);
     for (uint64_t n = UINT64_MAX; n > 0; n /= 2)
         stave__u64_text(n, text);
     free(text);

@@ -30,7 +30,7 @@ static bool valid_by_steps(const char *text, size_t size)
 
 static void check(const unsigned char *text, size_t size, bool expected)
 {
-    bool wire = wire_utf8_valid(text, size);
+    bool wire = stave__wire_utf8_valid(text, size);
     bool base = valid_by_steps((const char *)text, size);
     if (wire == expected && base == expected)
         return;

@@ -44,7 +44,7 @@ static enum wire_damage decode_hex(enum wire_version version, const char *hex,
 {
     size_t size;
     *payload = bytes_of(hex, &size);
-    return wire_frame_decode(version, *payload, size, frame);
+    return stave__wire_frame_decode(version, *payload, size, frame);
 }
 
 static void check_decodes(enum wire_version version, const char *hex,
@@ -54,7 +54,7 @@ static void check_decodes(enum wire_version version, const char *hex,
     uint8_t *payload;
     enum wire_damage damage = decode_hex(version, hex, &frame, &payload);
     if (damage != WIRE_SOUND || !frame_same(&frame, expected)) {
-        print_error("version %d, %s: %s\n", (int)version, hex, wire_damage_text(damage));
+        print_error("version %d, %s: %s\n", (int)version, hex, stave__wire_damage_text(damage));
         fail();
     }
     free(payload);
@@ -155,7 +155,7 @@ static void check_encodes(enum wire_version version, const struct sample *sample
     size_t payload_size;
     uint8_t *payload = bytes_of(sample->hex, &payload_size);
     uint8_t bytes[WIRE_FRAME_MAX];
-    size_t size = wire_frame_encode(version, &sample->frame, bytes);
+    size_t size = stave__wire_frame_encode(version, &sample->frame, bytes);
     if (size != payload_size + 1 || bytes[0] != payload_size ||
         memcmp(bytes + 1, payload, payload_size) != 0) {
         print_error("version %d: not encoded as %s\n", (int)version, sample->hex);
@@ -307,7 +307,7 @@ static void check_damaged(enum wire_version version, const struct damaged *rows,
         enum wire_damage damage = decode_hex(version, rows[i].hex, &frame, &payload);
         if (damage != rows[i].damage) {
             print_error("version %d, %s: %s; expected: %s\n", (int)version, rows[i].hex,
-                        wire_damage_text(damage), wire_damage_text(rows[i].damage));
+                        stave__wire_damage_text(damage), stave__wire_damage_text(rows[i].damage));
             fail();
         }
         free(payload);
@@ -328,11 +328,11 @@ static void test_damage_texts(void **state)
 #undef TEXT
     };
     for (size_t i = 0; i < COUNT(texts); i++) {
-        assert_string_equal(wire_damage_text((enum wire_damage)i), texts[i]);
+        assert_string_equal(stave__wire_damage_text((enum wire_damage)i), texts[i]);
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(texts[i], texts[j]);
     }
-    assert_string_equal(wire_damage_text((enum wire_damage)COUNT(texts)), "unknown damage");
+    assert_string_equal(stave__wire_damage_text((enum wire_damage)COUNT(texts)), "unknown damage");
 }
 
 /* ---- what is odd, but sound -------------------------------------------------------------------- */
@@ -448,9 +448,9 @@ static void check_name_cut(const char *name, uint32_t expected_size)
     for (int version = WIRE_VERSION_1; version <= WIRE_VERSION_2; version++) {
         uint8_t bytes[WIRE_FRAME_MAX];
         struct wire_frame decoded;
-        size_t size = wire_frame_encode((enum wire_version)version, &frame, bytes);
+        size_t size = stave__wire_frame_encode((enum wire_version)version, &frame, bytes);
         assert_int_equal(
-            wire_frame_decode((enum wire_version)version, bytes + 1, size - 1, &decoded),
+            stave__wire_frame_decode((enum wire_version)version, bytes + 1, size - 1, &decoded),
             WIRE_SOUND);
         assert_true(frame_same(&decoded, &expected));
     }
@@ -481,7 +481,7 @@ static void test_long_names_are_decoded(void **state)
     uint8_t payload[WIRE_PAYLOAD_MAX] = {0x18, 4, 0x32, WIRE_PAYLOAD_MAX - 4};
     struct wire_frame frame;
     memset(payload + 4, 'n', sizeof payload - 4);
-    assert_int_equal(wire_frame_decode(WIRE_VERSION_2, payload, sizeof payload, &frame),
+    assert_int_equal(stave__wire_frame_decode(WIRE_VERSION_2, payload, sizeof payload, &frame),
                      WIRE_SOUND);
     assert_ptr_equal(frame.name, payload + 4);
     assert_int_equal(frame.name_size, WIRE_PAYLOAD_MAX - 4);
@@ -506,8 +506,10 @@ static void test_largest_frame(void **state)
 {
     uint8_t bytes[WIRE_FRAME_MAX];
     /* Prefix 1, ticks 11, name 34, deadline 5, six bytes for each of the numbers. */
-    assert_int_equal(wire_frame_encode(WIRE_VERSION_2, &largest, bytes), 1 + 11 + 34 + 5 + 9 * 6);
-    assert_int_equal(wire_frame_encode(WIRE_VERSION_1, &largest, bytes), 1 + 11 + 34 + 5 + 5 * 6);
+    assert_int_equal(stave__wire_frame_encode(WIRE_VERSION_2, &largest, bytes),
+                     1 + 11 + 34 + 5 + 9 * 6);
+    assert_int_equal(stave__wire_frame_encode(WIRE_VERSION_1, &largest, bytes),
+                     1 + 11 + 34 + 5 + 5 * 6);
 }
 
 static void check_there_and_back(struct dice *dice, enum wire_version version)
@@ -517,11 +519,11 @@ static void check_there_and_back(struct dice *dice, enum wire_version version)
     uint8_t bytes[WIRE_FRAME_MAX + 1];
     frame_random(dice, version, &frame, name);
     bytes[WIRE_FRAME_MAX] = 0xa5;
-    size_t size = wire_frame_encode(version, &frame, bytes);
+    size_t size = stave__wire_frame_encode(version, &frame, bytes);
     assert_in_range(size, 3, WIRE_FRAME_MAX);
     assert_int_equal(bytes[0], size - 1);
     assert_int_equal(bytes[WIRE_FRAME_MAX], 0xa5);
-    assert_int_equal(wire_frame_decode(version, bytes + 1, size - 1, &decoded), WIRE_SOUND);
+    assert_int_equal(stave__wire_frame_decode(version, bytes + 1, size - 1, &decoded), WIRE_SOUND);
     frame.has_name_id = frame.name_id != 0;
     assert_true(frame_same(&decoded, &frame));
 }
@@ -539,13 +541,14 @@ static void test_there_and_back(void **state)
 static void test_cut_payloads(void **state)
 {
     uint8_t bytes[WIRE_FRAME_MAX];
-    size_t size = wire_frame_encode(WIRE_VERSION_2, &largest, bytes);
+    size_t size = stave__wire_frame_encode(WIRE_VERSION_2, &largest, bytes);
     for (size_t part = 0; part < size - 1; part++) {
         struct wire_frame frame;
         uint8_t *payload = malloc(part + 1);
         assert_non_null(payload);
         memcpy(payload + 1, bytes + 1, part);
-        enum wire_damage damage = wire_frame_decode(WIRE_VERSION_2, payload + 1, part, &frame);
+        enum wire_damage damage =
+            stave__wire_frame_decode(WIRE_VERSION_2, payload + 1, part, &frame);
         /* Sound where the cut is between fields and the kind (17 to 23) has been. */
         assert_true(damage == WIRE_SOUND || damage == WIRE_PAST_END || damage == WIRE_NO_KIND);
         if (part < 11 + 6 + 6)
