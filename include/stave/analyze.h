@@ -30,7 +30,8 @@ typedef struct stave_lane_summary {
     double max_us;
 } stave_lane_summary;
 
-/* Fills in `rows` for lanes 0 to count - 1; count is at most stave_trace_lanes(). */
+/* Fills in `rows` for lanes 0 to count - 1; count is at most stave_trace_lanes(). After an error they
+ * hold a part of the trace. */
 STAVE_API int stave_summarize_lanes(stave_trace *trace, stave_lane_summary *rows, uint32_t count,
                                     stave_error *error);
 

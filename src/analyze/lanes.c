@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ int stave_summarize_lanes(stave_trace *trace, stave_lane_summary *rows, uint32_t
     int status = stave_cursor_open(trace, &filter, &cursor, error);
     if (status < 0)
         return status;
+    assert(count <= stave_trace_lanes(trace));
     memset(rows, 0, count * sizeof *rows);
     while ((status = stave_cursor_next(cursor, &block, error)) > 0) {
         if (block->lane >= count)

@@ -1,6 +1,6 @@
 /* base/os.h - what is asked of the operating system. The one file that differs between systems.
  *
- * Every function sets *error with the system's own reason; messages name the path.  */
+ * Every function sets *error with the system's own reason; messages name the path where there is one.  */
 #ifndef STAVE_BASE_OS_H
 #define STAVE_BASE_OS_H
 

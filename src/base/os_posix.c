@@ -16,9 +16,14 @@
 
 #define TRIES_MAX 1000 /* names that are taken before giving up */
 
+#define PATH_SHOWN_MAX 120 /* bytes of a path's end, so that the reason behind it has room */
+
 static int fail_errno(stave_error *error, const char *what, const char *path)
 {
-    return stave__fail(error, STAVE_E_IO, 0, "%s%s%s: %s", what, path[0] != '\0' ? " " : "", path,
+    size_t size = strlen(path);
+    bool cut = size > PATH_SHOWN_MAX;
+    return stave__fail(error, STAVE_E_IO, 0, "%s%s%s%s: %s", what, size > 0 ? " " : "",
+                       cut ? "..." : "", cut ? path + size - PATH_SHOWN_MAX : path,
                        strerror(errno));
 }
 
@@ -254,8 +259,7 @@ static int open_unnamed(struct stave__os_file *file)
     }
     mode_t mask = umask(0);
     umask(mask);
-    fchmod(file->fd, 0666 & ~mask);
-    return file->fd;
+    return fchmod(file->fd, 0666 & ~mask) == 0 ? file->fd : -1;
 }
 
 /* The file is there: the link is followed, the mode kept. */
@@ -270,8 +274,7 @@ static int open_in_place_of(struct stave__os_file *file, mode_t mode)
     file->path = real;
     if (open_unnamed(file) < 0)
         return errno == EACCES || errno == EROFS || errno == EPERM ? open_directly(file) : -1;
-    fchmod(file->fd, mode & 07777);
-    return file->fd;
+    return fchmod(file->fd, mode & 07777) == 0 ? file->fd : -1;
 }
 
 static int create(const char *path, const struct stat *existing, struct stave__os_file *file,
@@ -315,12 +318,12 @@ int stave__os_rename_target(struct stave__os_file *file, const char *path, stave
     return STAVE_OK;
 }
 
-/* Links the file, which may have no name, to a path that is free. */
-static int link_to(const struct stave__os_file *file, const char *path)
+/* Gives the file, which may have no name, a path that is free. Not every file system has links. */
+static int take_name(const struct stave__os_file *file, const char *path)
 {
     char own[64];
     if (file->temporary != NULL)
-        return link(file->temporary, path);
+        return renameat2(AT_FDCWD, file->temporary, AT_FDCWD, path, RENAME_NOREPLACE);
     snprintf(own, sizeof own, "/proc/self/fd/%d", file->fd);
     return linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
@@ -336,7 +339,7 @@ static int name_it(struct stave__os_file *file)
         char *name = joined(file->path, suffix);
         if (name == NULL)
             return -1;
-        if (link_to(file, name) == 0) {
+        if (take_name(file, name) == 0) {
             file->temporary = name;
             return 0;
         }
@@ -359,10 +362,8 @@ static int give_name(struct stave__os_file *file, bool exclusive, stave_error *e
         if (name_it(file) != 0 || rename(file->temporary, file->path) != 0)
             return fail_errno(error, "cannot write", file->path);
     } else {
-        if (link_to(file, file->path) != 0)
+        if (take_name(file, file->path) != 0)
             return errno == EEXIST ? STAVE_E_STATE : fail_errno(error, "cannot write", file->path);
-        if (file->temporary != NULL)
-            unlink(file->temporary);
     }
     forget_temporary(file);
     return STAVE_OK;

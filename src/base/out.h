@@ -11,6 +11,7 @@
 #ifndef STAVE_BASE_OUT_H
 #define STAVE_BASE_OUT_H
 
+#include <assert.h>
 #include <string.h>
 
 #include "stave/status.h"
@@ -43,6 +44,7 @@ static inline void stave__out_text(struct stave__out *out, const char *text)
 /* Room for `size` bytes, STAVE__OUT_SIZE at most. */
 static inline char *stave__out_room(struct stave__out *out, size_t size)
 {
+    assert(size <= sizeof out->buffer);
     if (size > sizeof out->buffer - out->used)
         stave__out_flush(out);
     return out->buffer + out->used;

@@ -60,8 +60,8 @@ static uint32_t *find_bucket(const struct stave__strings *strings, const char *b
 
 static bool grow_buckets(struct stave__strings *strings)
 {
-    uint32_t size = strings->buckets_size * 2;
-    uint32_t *larger = calloc(size, sizeof *larger);
+    uint32_t size = strings->buckets_size * 2; /* 0 beyond 2^31 */
+    uint32_t *larger = size != 0 ? calloc(size, sizeof *larger) : NULL;
     if (larger == NULL)
         return false;
     for (uint32_t id = 0; id < strings->texts.rows; id++) {

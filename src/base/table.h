@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STAVE__TABLE_FIRST 32 /* rows in the first segment */
-#define STAVE__TABLE_SEGMENTS 27
+#define STAVE__TABLE_FIRST 32    /* rows in the first segment */
+#define STAVE__TABLE_SEGMENTS 26 /* 2^31 rows */
 
 struct stave__table {
     size_t row_size;

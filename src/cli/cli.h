@@ -11,7 +11,6 @@
 #define STAVE_CLI_CLI_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* What the command exits with. */
 enum cli_exit {

@@ -34,7 +34,8 @@ struct place {
     const char *name; /* the last part of the path */
 };
 
-/* The directory for the CSV, made if it is missing. Beside a device or a pipe is no place. */
+/* The directory for the CSV, made if it is missing. Beside a device or a pipe is no place, nor
+ * where an open file has its second name. */
 static int choose_dir(const struct cli_trace *trace, const char *input, char dir[DIR_SIZE],
                       stave_error *error)
 {
@@ -42,7 +43,8 @@ static int choose_dir(const struct cli_trace *trace, const char *input, char dir
     int n;
     if (output != NULL && output[0] != '\0')
         n = snprintf(dir, DIR_SIZE, "%s", output);
-    else if (strcmp(input, "-") == 0 || !trace->input.regular)
+    else if (strcmp(input, "-") == 0 || !trace->input.regular || strncmp(input, "/dev/", 5) == 0 ||
+             strncmp(input, "/proc/", 6) == 0)
         n = snprintf(dir, DIR_SIZE, "%s", STDIN_DIR);
     else if (slash == NULL)
         n = snprintf(dir, DIR_SIZE, ".");

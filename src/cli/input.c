@@ -11,6 +11,8 @@
 
 /* ---- what is no recording, told by how it begins ----------------------------------------------- */
 
+#define MAGIC_MAX 6 /* bytes of the longest */
+
 struct magic {
     const char *bytes;
     size_t size;
@@ -58,20 +60,29 @@ struct reading {
     bool text; /* so far */
 };
 
+/* The next bytes; the first time enough of them to tell what they are, if there are as many. */
+static int64_t read_chunk(struct reading *r, stave_error *error)
+{
+    int64_t n, size = 0;
+    do {
+        n = stave__os_read(r->fd, r->chunk + size, CHUNK_SIZE - (size_t)size, error);
+        size += n > 0 ? n : 0;
+    } while (n > 0 && r->total == 0 && size < MAGIC_MAX);
+    return n < 0 ? n : size;
+}
+
 static int read_all(struct reading *r, const char *name, stave_error *error)
 {
     for (;;) {
-        int64_t n = stave__os_read(r->fd, r->chunk, CHUNK_SIZE, error);
+        int64_t n = read_chunk(r, error);
         if (n <= 0)
             return (int)n;
-        if (r->total == 0) {
-            const char *what = what_it_is(r->chunk, (size_t)n);
-            if (what != NULL) {
-                cli_message("%s: offset 0: %s", name, what);
-                return STAVE_E_FORMAT;
-            }
-            r->text = looks_like_text(r->chunk, (size_t)n);
+        const char *what = r->total == 0 ? what_it_is(r->chunk, (size_t)n) : NULL;
+        if (what != NULL) {
+            cli_message("%s: offset 0: %s", name, what);
+            return STAVE_E_FORMAT;
         }
+        r->text = (r->total == 0 || r->text) && looks_like_text(r->chunk, (size_t)n);
         r->total += (uint64_t)n;
         int status = stave_decoder_feed(r->decoder, r->chunk, (size_t)n, error);
         if (status < 0)

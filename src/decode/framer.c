@@ -35,10 +35,9 @@ static bool known_kind(enum wire_version version, uint32_t kind)
     return kind <= (version == WIRE_VERSION_1 ? (uint32_t)WIRE_MARKER : (uint32_t)WIRE_TRACE_START);
 }
 
-static bool is_near(enum wire_version version, uint32_t from, uint32_t to)
+static bool follows(enum wire_version version, uint32_t from, uint32_t to)
 {
-    int64_t step = stave__number_step(version, from, to);
-    return step >= -STAVE__NEAR && step <= STAVE__NEAR;
+    return stave__is_near(stave__number_step(version, from, to));
 }
 
 enum stave__framing stave__framer_try(enum wire_version version, const uint8_t *bytes, size_t size,
@@ -60,7 +59,7 @@ enum stave__framing stave__framer_try(enum wire_version version, const uint8_t *
             return STAVE__DAMAGE;
         }
         if (!known_kind(version, frame.fields.kind) ||
-            (found > 0 && !is_near(version, before, frame.fields.sequence)))
+            (found > 0 && !follows(version, before, frame.fields.sequence)))
             return STAVE__DAMAGE;
         before = frame.fields.sequence;
         at += frame.size;

@@ -78,28 +78,51 @@ int stave__pairing_own_writer(struct pairing *pairing, struct voice *voice, stav
     return voice->writer != NULL ? STAVE_OK : STAVE_E_MEMORY;
 }
 
-void stave__pairing_name(struct voice *voice, uint32_t name, uint32_t lane)
+static int settle_lane(struct pairing *pairing, struct voice *voice, stave_error *error)
 {
-    voice->name = name;
-    if (voice->writer->spans.lane == lane)
-        return;
+    uint32_t lane;
+    int status = stave__trace_lane(pairing->trace, &voice->lane, &lane, error);
+    if (status < 0)
+        return status;
+    voice->changed = false;
     stave__appender_move(&voice->writer->spans, lane);
     stave__appender_move(&voice->writer->marks, lane);
+    return STAVE_OK;
 }
 
-struct writer *stave__pairing_lane_writer(struct pairing *pairing, uint32_t lane,
-                                          stave_error *error)
+int stave__pairing_name(struct pairing *pairing, struct voice *voice, const stave_lane *lane,
+                        stave_error *error)
 {
-    uint32_t index = stave__idmap_get(&pairing->lane_writers, lane);
-    if (index != IDMAP_NONE)
-        return stave__table_at(&pairing->writers, index);
-    struct writer *writer = add_writer(pairing, lane, error);
-    if (writer != NULL &&
-        !stave__idmap_add(&pairing->lane_writers, lane, pairing->writers.rows - 1)) {
-        stave__fail_memory(error);
-        return NULL;
+    bool first = voice->lane.name == 0;
+    voice->lane = *lane;
+    voice->changed = true;
+    return first ? settle_lane(pairing, voice, error) : STAVE_OK;
+}
+
+int stave__pairing_lane_writer(struct pairing *pairing, const stave_lane *lane,
+                               struct writer **writer, stave_error *error)
+{
+    bool full = pairing->writers.rows == STAVE_DECODER_IDS_MAX;
+    uint32_t id;
+    *writer = NULL;
+    if (full && !stave__trace_find_lane(pairing->trace, lane, &id))
+        return STAVE_OK;
+    int status = stave__trace_lane(pairing->trace, lane, &id, error);
+    if (status < 0)
+        return status;
+    uint32_t index = stave__idmap_get(&pairing->lane_writers, id);
+    if (index != IDMAP_NONE) {
+        *writer = stave__table_at(&pairing->writers, index);
+        return STAVE_OK;
     }
-    return writer;
+    if (full)
+        return STAVE_OK;
+    *writer = add_writer(pairing, id, error);
+    if (*writer == NULL)
+        return STAVE_E_MEMORY;
+    index = pairing->writers.rows - 1;
+    return stave__idmap_add(&pairing->lane_writers, id, index) ? STAVE_OK
+                                                               : stave__fail_memory(error);
 }
 
 /* ---- open spans: the rare cases ---------------------------------------------------------------- */
@@ -130,18 +153,28 @@ int stave__pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error
     return STAVE_OK;
 }
 
-void stave__pairing_end_run(struct pairing *pairing)
+static void count_rows(struct pairing *pairing, struct writer *writer)
 {
     stave_decode_stats *stats = pairing->stats;
-    for (uint32_t i = 0; i < pairing->writers.rows; i++) {
-        struct writer *writer = stave__table_at(&pairing->writers, i);
-        stave__appender_seal(&writer->spans);
-        stave__appender_seal(&writer->marks);
-        if (writer->spans.lane == STAVE__NO_LANE) {
-            stats->unresolved += writer->spans.rows + writer->marks.rows;
-        } else {
-            stats->spans += writer->spans.rows;
-            stats->markers += writer->marks.rows;
-        }
+    stave__appender_seal(&writer->spans);
+    stave__appender_seal(&writer->marks);
+    if (writer->spans.lane == STAVE__NO_LANE) {
+        stats->unresolved += writer->spans.rows + writer->marks.rows;
+    } else {
+        stats->spans += writer->spans.rows;
+        stats->markers += writer->marks.rows;
     }
+}
+
+int stave__pairing_end_run(struct pairing *pairing, stave_error *error)
+{
+    for (uint32_t i = 0; i < pairing->voices.rows; i++) {
+        struct voice *voice = stave__table_at(&pairing->voices, i);
+        int status = voice->changed ? settle_lane(pairing, voice, error) : STAVE_OK;
+        if (status < 0)
+            return status;
+    }
+    for (uint32_t i = 0; i < pairing->writers.rows; i++)
+        count_rows(pairing, stave__table_at(&pairing->writers, i));
+    return STAVE_OK;
 }

@@ -20,7 +20,8 @@ struct writer {
 
 struct voice {
     struct writer *writer; /* of the open span in version 1; of all rows in version 2 */
-    uint32_t name;         /* string id; 0 until a name is registered */
+    stave_lane lane;       /* version 2: name 0 until one is registered, then the latest */
+    bool changed;          /* ... and the rows are not on it yet */
     bool open;
     bool cut;       /* the decoder ended its span: the SPAN_END to come is no error */
     uint16_t flags; /* of the open span's start */
@@ -63,17 +64,21 @@ static inline bool pairing_is_full(const struct pairing *pairing)
 
 /* Version 2: the voice has rows on a lane of its own, or on none until it is named. */
 int stave__pairing_own_writer(struct pairing *pairing, struct voice *voice, stave_error *error);
-void stave__pairing_name(struct voice *voice, uint32_t name, uint32_t lane);
+/* At once for the first name, at the run's end for what changes later: lanes that nobody uses are not
+ * made, and rows not moved again and again. */
+int stave__pairing_name(struct pairing *pairing, struct voice *voice, const stave_lane *lane,
+                        stave_error *error);
 
-/* Version 1: the writer of a lane. */
-struct writer *stave__pairing_lane_writer(struct pairing *pairing, uint32_t lane,
-                                          stave_error *error);
+/* Version 1: the writer of a lane; NULL when there are too many lanes. */
+int stave__pairing_lane_writer(struct pairing *pairing, const stave_lane *lane,
+                               struct writer **writer, stave_error *error);
 
 /* Every open span ends here, interrupted, in the order of their starts. */
 int stave__pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error);
 
-/* The run has ended and was cut: rows are counted, those without a name as unresolved. */
-void stave__pairing_end_run(struct pairing *pairing);
+/* The run has ended and was cut: rows go to the lane of their latest name, and are counted, those
+ * without a name as unresolved. */
+int stave__pairing_end_run(struct pairing *pairing, stave_error *error);
 
 /* ---- starts and ends: inline, since every event comes through here ------------------------------ */
 

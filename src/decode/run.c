@@ -1,7 +1,5 @@
 #include "decode/run.h"
 
-#include "base/error.h"
-
 #define RESET_NAME "device reset"
 
 int stave__run_init(struct run *run, stave_trace *trace, stave_decode_stats *stats,
@@ -115,7 +113,9 @@ int stave__run_end(struct run *run, bool restarted, stave_error *error)
         return status;
     stave__appender_seal(&run->gaps);
     stave__appender_seal(&run->resets);
-    stave__pairing_end_run(&run->pairing);
+    status = stave__pairing_end_run(&run->pairing, error);
+    if (status < 0)
+        return status;
     close_boot(run);
     run->begun = false;
     return STAVE_OK;

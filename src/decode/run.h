@@ -49,6 +49,20 @@ int stave__run_restart(struct run *run, stave_error *error);
 int stave__run_arrive(struct run *run, const struct event *event, uint64_t number,
                       stave_error *error);
 
+/* An absolute time more than 10 ms before the clock is a restart (rule 8). */
+#define RUN_RESTART_NS 10000000
+
+/* What a frame says of its lane, but for the name. */
+static inline stave_lane run_lane_of(const struct wire_frame *frame)
+{
+    return (stave_lane){
+        .kind = frame->source == WIRE_SOURCE_ISR ? STAVE_LANE_ISR : STAVE_LANE_TASK,
+        .priority = frame->priority,
+        .has_deadline = frame->has_deadline,
+        .deadline_ms = frame->deadline_ms,
+    };
+}
+
 /* a + b, at the limit of the range when it is beyond; then *saturated is set. */
 int64_t stave__run_add_ticks(int64_t a, int64_t b, bool *saturated);
 

@@ -1,7 +1,6 @@
 #include "decode/sequence.h"
 
 #include <assert.h>
-#include <string.h>
 
 static uint32_t number_bits(const struct sequence *sequence)
 {

@@ -22,7 +22,7 @@ struct writer;
 struct event {
     int64_t tick;
     struct voice *voice;   /* NULL: no id, or none that can be known */
-    struct writer *writer; /* version 1 */
+    struct writer *writer; /* of its rows; NULL where the voice is */
     uint32_t kind;         /* enum wire_kind; dictionary frames and future kinds only have a time */
     uint32_t value;
     bool has_value;

@@ -1,9 +1,5 @@
 #include "decode/v1.h"
 
-#include "base/error.h"
-
-#define RESTART_NS 10000000
-
 /* Ticks are unsigned on the wire; beyond the signed range they stand at its limit. */
 static int64_t absolute_ticks(const struct wire_frame *frame, bool *saturated)
 {
@@ -16,19 +12,13 @@ static bool is_restart(const struct run *run, const struct wire_frame *frame, in
     if (!run->sequence.started)
         return false;
     int64_t step = stave__number_step(WIRE_VERSION_1, run->sequence.next, frame->sequence);
-    return step < -STAVE__NEAR || tick < run->clock - RESTART_NS;
+    return step < -STAVE__NEAR || tick < run->clock - RUN_RESTART_NS;
 }
 
 static int find_voice(struct run *run, const struct wire_frame *frame, struct event *event,
                       stave_error *error)
 {
-    stave_lane lane = {
-        .kind = frame->source == WIRE_SOURCE_ISR ? STAVE_LANE_ISR : STAVE_LANE_TASK,
-        .priority = frame->priority,
-        .has_deadline = frame->has_deadline,
-        .deadline_ms = frame->deadline_ms,
-    };
-    uint32_t id;
+    stave_lane lane = run_lane_of(frame);
     if (pairing_is_full(&run->pairing) &&
         !stave__strings_find(&run->trace->strings, frame->name, frame->name_size, &lane.name))
         return STAVE_OK; /* no voice for it, and no memory either */
@@ -37,11 +27,10 @@ static int find_voice(struct run *run, const struct wire_frame *frame, struct ev
         status = stave__run_voice(run, lane.name, &event->voice, error);
     if (status < 0 || event->voice == NULL || frame->kind == WIRE_SPAN_END)
         return status;
-    status = stave__trace_lane(run->trace, &lane, &id, error);
-    if (status < 0)
-        return status;
-    event->writer = stave__pairing_lane_writer(&run->pairing, id, error);
-    return event->writer != NULL ? STAVE_OK : STAVE_E_MEMORY;
+    status = stave__pairing_lane_writer(&run->pairing, &lane, &event->writer, error);
+    if (status >= 0 && event->writer == NULL)
+        event->voice = NULL; /* no lane left for it: unresolved */
+    return status;
 }
 
 int stave__v1_take(struct run *run, const struct wire_frame *frame, stave_error *error)

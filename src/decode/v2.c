@@ -5,8 +5,6 @@
 
 #include "base/error.h"
 
-/* An absolute time more than 10 ms before the clock is a restart. */
-#define RESTART_NS 10000000u
 #define RESTART_PER_SECOND 100u /* 10 ms is a hundredth of a second's ticks */
 
 static bool is_absolute(const struct wire_frame *frame)
@@ -32,7 +30,7 @@ static bool is_long_ago(const struct run *run, int64_t tick)
 {
     uint64_t ticks = (uint64_t)run->clock - (uint64_t)tick;
     double hz = stave__boot_rate(run->clock_line, run->clock);
-    return ticks > (hz == 0 ? RESTART_NS : (uint64_t)hz / RESTART_PER_SECOND);
+    return ticks > (hz == 0 ? (uint64_t)RUN_RESTART_NS : (uint64_t)hz / RESTART_PER_SECOND);
 }
 
 static bool goes_back_in_time(const struct run *run, const struct wire_frame *frame)
@@ -57,10 +55,10 @@ static bool gives_another_name(const struct run *run, const struct wire_frame *f
     if (!gives_a_name(frame))
         return false;
     const struct voice *voice = stave__pairing_find(&run->pairing, frame->name_id);
-    if (voice == NULL || voice->name == 0)
+    if (voice == NULL || voice->lane.name == 0)
         return false;
     size_t size;
-    const char *name = stave_trace_string(run->trace, voice->name, &size);
+    const char *name = stave_trace_string(run->trace, voice->lane.name, &size);
     return size != frame->name_size || memcmp(name, frame->name, size) != 0;
 }
 
@@ -114,23 +112,13 @@ static int find_voice(struct run *run, uint32_t id, struct voice **voice, stave_
 
 static int register_name(struct run *run, const struct wire_frame *frame, stave_error *error)
 {
-    stave_lane lane = {
-        .kind = frame->source == WIRE_SOURCE_ISR ? STAVE_LANE_ISR : STAVE_LANE_TASK,
-        .priority = frame->priority,
-        .has_deadline = frame->has_deadline,
-        .deadline_ms = frame->deadline_ms,
-    };
+    stave_lane lane = run_lane_of(frame);
     struct voice *voice;
-    uint32_t id;
     int status = find_voice(run, frame->name_id, &voice, error);
     if (status < 0 || voice == NULL)
         return status;
     status = stave__trace_string(run->trace, frame->name, frame->name_size, &lane.name, error);
-    if (status >= 0)
-        status = stave__trace_lane(run->trace, &lane, &id, error);
-    if (status >= 0)
-        stave__pairing_name(voice, lane.name, id);
-    return status;
+    return status >= 0 ? stave__pairing_name(&run->pairing, voice, &lane, error) : status;
 }
 
 /* ---- one frame --------------------------------------------------------------------------------- */
@@ -177,11 +165,6 @@ static int restart_if_due(struct run *run, const struct wire_frame *frame, stave
 
 /* ---- far numbers (rule 3) ---------------------------------------------------------------------- */
 
-static bool is_near(int64_t step)
-{
-    return step >= -STAVE__NEAR && step <= STAVE__NEAR;
-}
-
 /* The step from the number that usually comes next. */
 static int64_t step_to(const struct run *run, const struct wire_frame *frame)
 {
@@ -190,15 +173,15 @@ static int64_t step_to(const struct run *run, const struct wire_frame *frame)
 
 static bool is_far(const struct run *run, const struct wire_frame *frame)
 {
-    return run->sequence.started && !is_near(step_to(run, frame));
+    return run->sequence.started && !stave__is_near(step_to(run, frame));
 }
 
 /* Whether the frames that wait behind the first go on from it. */
 static bool is_continued(const struct v2 *v2)
 {
     for (uint32_t i = 1; i < v2->queued; i++)
-        if (!is_near(stave__number_step(WIRE_VERSION_2, v2->queue[i - 1].fields.sequence,
-                                        v2->queue[i].fields.sequence)))
+        if (!stave__is_near(stave__number_step(WIRE_VERSION_2, v2->queue[i - 1].fields.sequence,
+                                               v2->queue[i].fields.sequence)))
             return false;
     return v2->queued == V2_QUEUE_MAX || step_to(v2->run, &v2->queue[0].fields) > 0;
 }

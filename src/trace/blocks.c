@@ -1,5 +1,6 @@
 #include "trace/blocks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -151,6 +152,7 @@ int stave__blocks_pin(struct stave__blocks *blocks, struct stave__entry *entry, 
 
 void stave__blocks_unpin(struct stave__blocks *blocks, struct stave__entry *entry)
 {
+    assert(entry->pins > 0);
     entry->pins--;
     if (entry->pins > 0 || !entry->sealed)
         return;

@@ -109,6 +109,7 @@ static inline int stave__append(struct stave__appender *appender, int64_t start,
         entry = appender->open;
     }
     uint32_t i = entry->rows;
+    assert(i < entry->capacity);
     appender->columns.start[i] = start;
     appender->columns.order[i] = appender->blocks->next_order++;
     appender->columns.flags[i] = flags;

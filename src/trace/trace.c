@@ -1,6 +1,7 @@
 /* A trace's tables: strings, lanes, boots. */
 #include "trace/trace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,8 +120,8 @@ static uint32_t *lane_bucket(const stave_trace *trace, const stave_lane *lane)
 
 static bool grow_lane_buckets(stave_trace *trace)
 {
-    uint32_t size = trace->lane_buckets_size * 2;
-    uint32_t *larger = calloc(size, sizeof *larger);
+    uint32_t size = trace->lane_buckets_size * 2; /* 0 beyond 2^31 */
+    uint32_t *larger = size != 0 ? calloc(size, sizeof *larger) : NULL;
     if (larger == NULL)
         return false;
     free(trace->lane_buckets);
@@ -128,6 +129,15 @@ static bool grow_lane_buckets(stave_trace *trace)
     trace->lane_buckets_size = size;
     for (uint32_t i = 0; i < trace->lanes.rows; i++)
         *lane_bucket(trace, stave_trace_lane(trace, i)) = i + 1;
+    return true;
+}
+
+bool stave__trace_find_lane(const stave_trace *trace, const stave_lane *lane, uint32_t *id)
+{
+    const uint32_t *bucket = lane_bucket(trace, lane);
+    if (*bucket == 0)
+        return false;
+    *id = *bucket - 1;
     return true;
 }
 
@@ -169,5 +179,7 @@ uint32_t stave_trace_anchors(const stave_trace *trace, uint32_t boot)
 
 stave_anchor stave_trace_anchor(const stave_trace *trace, uint32_t boot, uint32_t index)
 {
-    return stave__boot_at(trace, boot)->anchors[index];
+    const struct stave__boot *b = stave__boot_at(trace, boot);
+    assert(index < b->anchors_used);
+    return b->anchors[index];
 }

@@ -32,6 +32,9 @@ int stave__trace_string(stave_trace *trace, const char *text, size_t size, uint3
 /* The lane with these properties, added when there is none. */
 int stave__trace_lane(stave_trace *trace, const stave_lane *lane, uint32_t *id, stave_error *error);
 
+/* Whether there is such a lane, and which. */
+bool stave__trace_find_lane(const stave_trace *trace, const stave_lane *lane, uint32_t *id);
+
 /* A new boot, its clock one anchor: tick 0 is 0 us, at `hz` (0: ticks are ns). */
 int stave__trace_boot(stave_trace *trace, double offset_us, double hz, uint32_t *id,
                       stave_error *error);

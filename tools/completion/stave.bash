@@ -1,0 +1,55 @@
+# Completion of stave and etrace-decode for bash 4 or newer. It needs nothing else: source it, or
+# install it under both names where the bash-completion package looks.
+#
+# What is offered is held against --help by tests/cli/test_manual.py. Names of files are left to
+# readline, which knows about blanks, quotes and ~.
+
+_stave_offer() { # WORDS: those that begin as what is there
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+_stave() {
+    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[0]##*/} first=1
+    local expecting="" operands_only="" options i
+    COMPREPLY=()
+
+    if [[ $command != etrace-decode ]]; then
+        if ((COMP_CWORD == 1)); then
+            case $cur in
+                -*) _stave_offer "--help --version" ;;
+                *) _stave_offer "decode" ;;
+            esac
+            return
+        fi
+        command=${COMP_WORDS[1]} first=2
+    fi
+
+    # The option whose argument is to come. An equals sign is a word: --csv=FILE is three.
+    for ((i = first; i < COMP_CWORD; i++)); do
+        if [[ -n $expecting ]]; then
+            [[ ${COMP_WORDS[i]} == "=" ]] || expecting=""
+        elif [[ -z $operands_only ]]; then
+            case ${COMP_WORDS[i]} in
+                --) operands_only=yes ;;
+                --csv | --stats | --output) expecting=${COMP_WORDS[i]} ;;
+            esac
+        fi
+    done
+    [[ -z $expecting || $cur != "=" ]] || cur=""
+
+    case $command$expecting in
+        decode) options="--csv --stats --strict --help --version" ;;
+        decode--csv) compopt -o default; return ;;
+        decode--stats) _stave_offer "json"; return ;;
+        etrace-decode) options="--output --strict --help --version" ;;
+        etrace-decode--output) compopt -o dirnames; return ;;
+        *) return ;;
+    esac
+    if [[ -z $operands_only && $cur == -* ]]; then
+        _stave_offer "$options"
+    else
+        compopt -o default
+    fi
+}
+
+complete -F _stave stave etrace-decode
