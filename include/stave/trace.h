@@ -18,8 +18,10 @@
  *            is about 120 bytes a block, and the lanes, boots and strings.
  * Ownership  The caller owns traces, cursors and merges, and closes cursors and merges before the
  *            trace. A block and its columns are valid until the next call on the same cursor.
- * Threads    One at a time for each trace, its cursors and merges included. A cursor may be held
- *            while the trace grows: it sees the blocks and rows there are when it reaches them.
+ * Threads    One at a time for each trace, its cursors and merges included.
+ * Live       A cursor may be held while the trace grows: it hands out every row once, those that came
+ *            since as further blocks. A row's lane may change until its boot has ended (a name that is
+ *            registered again with another priority). A merge is for a trace that stands still.
  * Errors     STAVE_E_MEMORY, and STAVE_E_IO when the temporary file cannot be read back.  */
 #ifndef STAVE_TRACE_H
 #define STAVE_TRACE_H
@@ -141,7 +143,7 @@ typedef struct stave_block {
     uint32_t lane;
     uint32_t boot;
     uint32_t rows;
-    int64_t first; /* lowest start and highest end in the block, ticks */
+    int64_t first; /* no start is lower and no end higher, ticks */
     int64_t last;
     const int64_t *start;   /* ticks */
     const uint64_t *order;  /* ascending; the order in which rows took effect, over all blocks */
@@ -162,7 +164,8 @@ typedef struct stave_filter {
 
 typedef struct stave_cursor stave_cursor;
 
-/* Blocks in the order in which they were begun; `filter` may be NULL. */
+/* Blocks in the order in which they were begun, then what has come to them since; `filter` may be
+ * NULL. */
 STAVE_API int stave_cursor_open(stave_trace *trace, const stave_filter *filter,
                                 stave_cursor **cursor, stave_error *error);
 /* 1 and a block, 0 when there is none (more may come while the trace grows), or an error. */

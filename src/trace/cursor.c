@@ -13,30 +13,42 @@ bool stave__filter_passes(const stave_filter *filter, const struct stave__entry 
            (!filter->one_boot || entry->boot == filter->boot);
 }
 
-void stave__block_show(const struct stave__entry *entry, stave_block *block)
+/* A column from a row on; NULL stays NULL. */
+#define FROM(column) ((column) != NULL ? (column) + from : NULL)
+
+void stave__block_show(const struct stave__entry *entry, uint32_t from, stave_block *block)
 {
     struct stave__columns columns = stave__entry_columns(entry);
     *block = (stave_block){
         .kind = entry->kind,
         .lane = entry->lane,
         .boot = entry->boot,
-        .rows = entry->rows,
+        .rows = entry->rows - from,
         .first = entry->first,
         .last = entry->last,
-        .start = columns.start,
-        .order = columns.order,
-        .flags = columns.flags,
-        .end = columns.end,
-        .serial = columns.serial,
-        .value = columns.value,
-        .name = columns.name,
+        .start = FROM(columns.start),
+        .order = FROM(columns.order),
+        .flags = FROM(columns.flags),
+        .end = FROM(columns.end),
+        .serial = FROM(columns.serial),
+        .value = FROM(columns.value),
+        .name = FROM(columns.name),
     };
 }
+
+/* A block that may still have rows to show: it grows, or its lane is not known yet. */
+struct unfinished {
+    uint32_t index; /* of its entry */
+    uint32_t shown; /* rows */
+};
 
 struct stave_cursor {
     stave_trace *trace;
     stave_filter filter;
-    uint32_t next;
+    uint32_t next; /* entry that was not looked at */
+    struct unfinished *unfinished;
+    uint32_t unfinished_count, unfinished_size;
+    uint32_t again;              /* the next of them to look at, this time round */
     struct stave__entry *pinned; /* shown in `block`, or NULL */
     stave_block block;
 };
@@ -61,26 +73,91 @@ static void let_go(stave_cursor *cursor)
     cursor->pinned = NULL;
 }
 
+static struct stave__entry *entry_at(const stave_cursor *cursor, uint32_t index)
+{
+    return stave__table_at(&cursor->trace->blocks.entries, index);
+}
+
+/* Whether rows may come that the filter could let through. */
+static bool is_unfinished(const stave_cursor *cursor, const struct stave__entry *entry)
+{
+    bool nameless =
+        entry->lane == STAVE__NO_LANE && !stave_trace_boot(cursor->trace, entry->boot)->ended;
+    return !entry->sealed || nameless;
+}
+
+static int remember(stave_cursor *cursor, uint32_t index, uint32_t shown, stave_error *error)
+{
+    if (cursor->unfinished_count == cursor->unfinished_size) {
+        uint32_t size = cursor->unfinished_size != 0 ? cursor->unfinished_size * 2 : 16;
+        struct unfinished *larger = realloc(cursor->unfinished, size * sizeof *larger);
+        if (larger == NULL)
+            return stave__fail_memory(error);
+        cursor->unfinished = larger;
+        cursor->unfinished_size = size;
+    }
+    cursor->unfinished[cursor->unfinished_count++] = (struct unfinished){index, shown};
+    return STAVE_OK;
+}
+
+/* Shows the rows of an entry from `from` on: 1, or an error. */
+static int show(stave_cursor *cursor, struct stave__entry *entry, uint32_t from, stave_error *error)
+{
+    int status = stave__blocks_pin(&cursor->trace->blocks, entry, error);
+    if (status < 0)
+        return status;
+    cursor->pinned = entry;
+    stave__block_show(entry, from, &cursor->block);
+    return 1;
+}
+
+/* The next entry that was not looked at and has rows to show; 0 when there is none. */
+static int show_next(stave_cursor *cursor, stave_error *error)
+{
+    int status = 0;
+    while (status == 0 && cursor->next < cursor->trace->blocks.entries.rows) {
+        struct stave__entry *entry = entry_at(cursor, cursor->next);
+        bool passes = stave__filter_passes(&cursor->filter, entry);
+        if (is_unfinished(cursor, entry))
+            status = remember(cursor, cursor->next, passes ? entry->rows : 0, error);
+        if (status >= 0 && passes)
+            status = show(cursor, entry, 0, error);
+        if (status >= 0)
+            cursor->next++;
+    }
+    return status;
+}
+
+/* Rows that have come to entries since they were looked at; 0 when there are none. */
+static int show_again(stave_cursor *cursor, stave_error *error)
+{
+    while (cursor->again < cursor->unfinished_count) {
+        struct unfinished *unfinished = &cursor->unfinished[cursor->again];
+        struct stave__entry *entry = entry_at(cursor, unfinished->index);
+        uint32_t from = unfinished->shown;
+        bool passes = stave__filter_passes(&cursor->filter, entry) && entry->rows > from;
+        if (passes)
+            unfinished->shown = entry->rows;
+        if (is_unfinished(cursor, entry))
+            cursor->again++;
+        else
+            *unfinished = cursor->unfinished[--cursor->unfinished_count];
+        if (passes)
+            return show(cursor, entry, from, error);
+    }
+    cursor->again = 0;
+    return 0;
+}
+
 int stave_cursor_next(stave_cursor *cursor, const stave_block **block, stave_error *error)
 {
-    struct stave__blocks *blocks = &cursor->trace->blocks;
     let_go(cursor);
-    while (cursor->next < blocks->entries.rows) {
-        struct stave__entry *entry = stave__table_at(&blocks->entries, cursor->next);
-        if (!stave__filter_passes(&cursor->filter, entry)) {
-            cursor->next++;
-            continue;
-        }
-        int status = stave__blocks_pin(blocks, entry, error);
-        if (status < 0)
-            return status;
-        cursor->next++;
-        cursor->pinned = entry;
-        stave__block_show(entry, &cursor->block);
+    int status = show_next(cursor, error);
+    if (status == 0)
+        status = show_again(cursor, error);
+    if (status > 0)
         *block = &cursor->block;
-        return 1;
-    }
-    return 0;
+    return status;
 }
 
 void stave_cursor_close(stave_cursor *cursor)
@@ -88,5 +165,6 @@ void stave_cursor_close(stave_cursor *cursor)
     if (cursor == NULL)
         return;
     let_go(cursor);
+    free(cursor->unfinished);
     free(cursor);
 }

@@ -95,7 +95,7 @@ static int join(stave_merge *merge, struct stave__entry *entry, stave_error *err
         return status;
     }
     open->entry = entry;
-    stave__block_show(entry, &open->block);
+    stave__block_show(entry, 0, &open->block);
     merge->heap[merge->used++] = open;
     sift_up(merge, merge->used - 1);
     return STAVE_OK;

@@ -77,6 +77,8 @@ static stave_trace *fill(struct row *rows, uint64_t cache_bytes)
     stave_trace *trace = new_trace(cache_bytes);
     size_t n = 0;
     for (uint32_t boot = 0; boot < BOOTS; boot++) {
+        uint32_t id;
+        assert_int_equal(stave__trace_boot(trace, 0, 0, &id, NULL), STAVE_OK);
         for (uint32_t i = 0; i < STAVE_ROW_KINDS * LANES; i++)
             stave__appender_init(&appenders[i % STAVE_ROW_KINDS][i / STAVE_ROW_KINDS],
                                  &trace->blocks, i % STAVE_ROW_KINDS, i / STAVE_ROW_KINDS, boot);
@@ -221,6 +223,8 @@ static void test_rows_without_a_lane_are_not_shown_until_they_have_one(void **st
 {
     stave_trace *trace = new_trace(1); /* also those that are on disk already */
     struct stave__appender spans;
+    uint32_t boot;
+    assert_int_equal(stave__trace_boot(trace, 0, 0, &boot, NULL), STAVE_OK);
     stave__appender_init(&spans, &trace->blocks, STAVE_SPANS, STAVE__NO_LANE, 0);
     for (int64_t i = 0; i < 3000; i++)
         assert_int_equal(stave__append_span(&spans, i, i, 0, 0, NULL), STAVE_OK);
@@ -234,27 +238,72 @@ static void test_rows_without_a_lane_are_not_shown_until_they_have_one(void **st
     stave_trace_free(trace);
 }
 
-static void test_a_growing_trace_can_be_read(void **state)
+/* Adds up what a held cursor has to show; each row is one of 0, 1, 2 ... */
+static uint64_t drain(stave_cursor *cursor, bool *seen)
+{
+    const stave_block *block;
+    uint64_t rows = 0;
+    while (stave_cursor_next(cursor, &block, NULL) > 0)
+        for (uint32_t i = 0; i < block->rows; i++, rows++) {
+            assert_false(seen[block->start[i]]);
+            seen[block->start[i]] = true;
+            assert_true(block->first <= block->start[i] && block->last >= block->end[i]);
+        }
+    return rows;
+}
+
+static void test_a_held_cursor_sees_each_row_once(void **state)
+{
+    enum { ROUNDS = 5000 };
+    static bool seen[2 * ROUNDS];
+    stave_trace *trace = new_trace(1);
+    struct stave__appender named, late;
+    stave_cursor *cursor;
+    uint32_t boot;
+    assert_int_equal(stave__trace_boot(trace, 0, 0, &boot, NULL), STAVE_OK);
+    stave__appender_init(&named, &trace->blocks, STAVE_SPANS, 0, boot);
+    stave__appender_init(&late, &trace->blocks, STAVE_SPANS, STAVE__NO_LANE, boot);
+    assert_int_equal(stave_cursor_open(trace, NULL, &cursor, NULL), STAVE_OK);
+    for (int64_t i = 0; i < ROUNDS; i++) {
+        assert_int_equal(stave__append_span(&named, i, i, 0, 0, NULL), STAVE_OK);
+        assert_int_equal(stave__append_span(&late, ROUNDS + i, ROUNDS + i, 0, 0, NULL), STAVE_OK);
+        if (i % 7 == 0)
+            assert_int_equal(drain(cursor, seen), i == 0 ? 1 : 7);
+    }
+    drain(cursor, seen);
+    stave__appender_move(&late, 1); /* its name has been learned */
+    assert_int_equal(drain(cursor, seen), ROUNDS);
+    stave__appender_seal(&named);
+    stave__appender_seal(&late);
+    assert_int_equal(drain(cursor, seen), 0);
+    for (int i = 0; i < 2 * ROUNDS; i++)
+        assert_true(seen[i]);
+    stave_cursor_close(cursor);
+    stave_trace_free(trace);
+}
+
+static void test_a_block_that_is_shown_stays_as_it_was(void **state)
 {
     stave_trace *trace = new_trace(0);
     struct stave__appender spans;
     stave_cursor *cursor;
     const stave_block *block;
-    stave__appender_init(&spans, &trace->blocks, STAVE_SPANS, 0, 0);
+    uint32_t boot;
+    assert_int_equal(stave__trace_boot(trace, 0, 0, &boot, NULL), STAVE_OK);
+    stave__appender_init(&spans, &trace->blocks, STAVE_SPANS, 0, boot);
     assert_int_equal(stave_cursor_open(trace, NULL, &cursor, NULL), STAVE_OK);
     assert_int_equal(stave_cursor_next(cursor, &block, NULL), 0);
     for (int64_t i = 0; i < 10; i++)
         assert_int_equal(stave__append_span(&spans, i, i + 2, 0, 0, NULL), STAVE_OK);
     assert_int_equal(stave_cursor_next(cursor, &block, NULL), 1);
     assert_int_equal(block->rows, 10);
-    for (int64_t i = 10; i < 16; i++) /* into the block that is shown: it stays as it was */
+    for (int64_t i = 10; i < 16; i++)
         assert_int_equal(stave__append_span(&spans, i, i + 2, 0, 0, NULL), STAVE_OK);
     assert_int_equal(block->rows, 10);
     assert_int_equal(block->start[9], 9);
-    assert_int_equal(stave__append_span(&spans, 16, 18, 0, 0, NULL), STAVE_OK);
     assert_int_equal(stave_cursor_next(cursor, &block, NULL), 1);
-    assert_int_equal(block->rows, 1);
-    assert_int_equal(block->start[0], 16);
+    assert_int_equal(block->rows, 6);
+    assert_int_equal(block->start[0], 10);
     assert_int_equal(stave_cursor_next(cursor, &block, NULL), 0);
     stave_cursor_close(cursor);
     stave_trace_free(trace);
@@ -362,7 +411,8 @@ int main(void)
         cmocka_unit_test(test_rows_from_spill_file),
         cmocka_unit_test(test_spill_keeps_memory_bounded),
         cmocka_unit_test(test_rows_without_a_lane_are_not_shown_until_they_have_one),
-        cmocka_unit_test(test_a_growing_trace_can_be_read),
+        cmocka_unit_test(test_a_held_cursor_sees_each_row_once),
+        cmocka_unit_test(test_a_block_that_is_shown_stays_as_it_was),
         cmocka_unit_test(test_lanes_are_shared_when_all_properties_are_equal),
         cmocka_unit_test(test_clock_of_one_rate),
         cmocka_unit_test(test_clock_that_changes_its_rate),
