@@ -297,26 +297,11 @@ static bool same_text(const char *got, const char *expected)
 void outcome_require_same(const struct outcome *got, const struct outcome *expected)
 {
     bool same = same_csv(got->csv, got->csv_size, expected->csv, expected->csv_size);
-#define SAME(name) same &= same_count(#name, got->stats.name, expected->stats.name)
-    SAME(frames);
-    SAME(spans);
-    SAME(markers);
-    SAME(gaps);
-    SAME(frames_lost);
-    SAME(resets);
-    SAME(unresolved);
-    SAME(duplicates);
-    SAME(duplicate_starts);
-    SAME(orphan_ends);
-    SAME(bytes_skipped);
-    SAME(cut_tail_bytes);
-    SAME(unbounded_doubts);
-    SAME(times_saturated);
-    SAME(rates_assumed);
-    SAME(damages);
-    SAME(first_damage);
-    SAME(wire_version);
+#define SAME(name, text) same &= same_count(#name, got->stats.name, expected->stats.name);
+    STAVE_DECODE_COUNTERS(SAME)
 #undef SAME
+    same &= same_count("first_damage", got->stats.first_damage, expected->stats.first_damage);
+    same &= same_count("wire_version", got->stats.wire_version, expected->stats.wire_version);
     same &= same_double("time_uncertain_us", got->stats.time_uncertain_us,
                         expected->stats.time_uncertain_us);
     same &= same_text(got->stats.damage_text, expected->stats.damage_text);

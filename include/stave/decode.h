@@ -41,28 +41,33 @@ typedef struct stave_decoder_config {
     uint32_t wire_version; /* 0: found from the stream; 1 or 2: known */
 } stave_decoder_config;
 
-/* All counts are of the stream so far; those marked (run) are complete when a run has ended. */
+/* name, what it counts: of the stream so far; (run) is complete when a run has ended. */
+#define STAVE_DECODE_COUNTERS(X)                                                                   \
+    X(frames, "sound frames, without those dropped as damage")                                     \
+    X(spans, "(run) span rows")                                                                    \
+    X(markers, "(run) marker rows that the device sent; restarts are in resets")                   \
+    X(gaps, "gap rows")                                                                            \
+    X(frames_lost, "numbers missing, over all holes, also those without a row")                    \
+    X(resets, "restarts of the device")                                                            \
+    X(unresolved, "events without a known time or of id 0, (run) rows without a name")             \
+    X(duplicates, "frames delivered again, dropped")                                               \
+    X(duplicate_starts, "SPAN_STARTs of an open span: the earlier one is dropped")                 \
+    X(orphan_ends, "SPAN_ENDs of a span that was not open and was not cut")                        \
+    X(bytes_skipped, "damage: bytes that belong to no frame that was used")                        \
+    X(cut_tail_bytes, "an incomplete frame at the end of the stream")                              \
+    X(unbounded_doubts, "losses with no absolute time behind them, so without a bound")            \
+    X(times_saturated, "timestamps beyond the range of 64-bit ticks")                              \
+    X(rates_assumed, "runs that never said what a tick is")                                        \
+    X(damages, "places at which bytes were skipped")
+
 typedef struct stave_decode_stats {
-    uint64_t frames;      /* sound frames, without those dropped as damage */
-    uint64_t spans;       /* (run) span rows */
-    uint64_t markers;     /* (run) marker rows the device sent; restarts are in resets */
-    uint64_t gaps;        /* gap rows */
-    uint64_t frames_lost; /* numbers missing, over all holes, also those without a row */
-    uint64_t resets;      /* restarts of the device */
-    uint64_t unresolved;  /* events without a known time or of id 0, (run) rows without a name */
-    uint64_t duplicates;  /* frames delivered again, dropped */
-    uint64_t duplicate_starts; /* SPAN_STARTs of an open span: the earlier one is dropped */
-    uint64_t orphan_ends;      /* SPAN_ENDs of a span that was not open and was not cut */
-    uint64_t bytes_skipped;    /* damage: bytes that belong to no frame that was used */
-    uint64_t cut_tail_bytes;   /* an incomplete frame at the end of the stream */
-    double time_uncertain_us;  /* (run) times after a loss may be early by at most this */
-    uint64_t unbounded_doubts; /* losses with no absolute time behind them, so without a bound */
-    uint64_t times_saturated;  /* timestamps beyond the range of 64-bit ticks */
-    uint64_t rates_assumed;    /* runs that never said what a tick is */
-    uint64_t damages;          /* places at which bytes were skipped */
-    uint64_t first_damage;     /* offset of the first of them */
-    const char *damage_text;   /* what was wrong there; static, NULL when damages is 0 */
-    uint32_t wire_version;     /* 1 or 2; 0 while undecided */
+#define STAVE_DECODE_COUNTER(name, text) uint64_t name;
+    STAVE_DECODE_COUNTERS(STAVE_DECODE_COUNTER)
+#undef STAVE_DECODE_COUNTER
+    double time_uncertain_us; /* (run) times after a loss may be early by at most this */
+    uint64_t first_damage;    /* offset of the first damage, bytes */
+    const char *damage_text;  /* what was wrong there; static, NULL when damages is 0 */
+    uint32_t wire_version;    /* 1 or 2; 0 while undecided */
 } stave_decode_stats;
 
 #define stave_decoder_new(config, trace, decoder, error)                                           \
@@ -81,7 +86,12 @@ STAVE_API int stave_decoder_feed(stave_decoder *decoder, const void *bytes, size
 /* The stream ends here: what is held takes effect, what is open is cut. Once. */
 STAVE_API int stave_decoder_finish(stave_decoder *decoder, stave_error *error);
 
-STAVE_API void stave_decoder_stats(const stave_decoder *decoder, stave_decode_stats *stats);
+#define stave_decoder_stats(decoder, stats)                                                        \
+    stave_decoder_stats_sized((decoder), (stats), sizeof(stave_decode_stats))
+
+/* Fills in *stats; what a newer caller's struct has beyond ours is set to zero. */
+STAVE_API void stave_decoder_stats_sized(const stave_decoder *decoder, stave_decode_stats *stats,
+                                         size_t stats_size);
 
 #ifdef __cplusplus
 }

@@ -84,7 +84,8 @@ typedef struct stave_boot {
 STAVE_API uint32_t stave_trace_boots(const stave_trace *trace);
 STAVE_API const stave_boot *stave_trace_boot(const stave_trace *trace, uint32_t boot);
 
-/* A clock is a list of anchors, each in force from its tick on (the first also before it):
+/* A clock is a list of anchors, each in force from its tick on until the next; the first is that of
+ * tick 0 and in force wherever none of the others is:
  *     us(t) = anchor.us + (t - anchor.tick) / 1000.0              where hz is 0 (ticks are ns)
  *     us(t) = anchor.us + (t - anchor.tick) * 1000000.0 / hz      elsewhere
  * plus the boot's offset. */

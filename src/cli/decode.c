@@ -32,26 +32,11 @@ static void print_stats(FILE *to, const stave_decode_stats *s)
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", STATS_SCHEMA, strlen(STATS_SCHEMA));
     cli_json_u64(&json, "wire_version", s->wire_version);
-#define STAT(name) cli_json_u64(&json, #name, s->name)
-    STAT(frames);
-    STAT(spans);
-    STAT(markers);
-    STAT(gaps);
-    STAT(frames_lost);
-    STAT(resets);
-    STAT(unresolved);
-    STAT(duplicates);
-    STAT(duplicate_starts);
-    STAT(orphan_ends);
-    STAT(bytes_skipped);
-    STAT(cut_tail_bytes);
+#define PUT_COUNTER(name, text) cli_json_u64(&json, #name, s->name);
+    STAVE_DECODE_COUNTERS(PUT_COUNTER)
+#undef PUT_COUNTER
     cli_json_double(&json, "time_uncertain_us", s->time_uncertain_us);
-    STAT(unbounded_doubts);
-    STAT(times_saturated);
-    STAT(rates_assumed);
-    STAT(damages);
-    STAT(first_damage);
-#undef STAT
+    cli_json_u64(&json, "first_damage", s->first_damage);
     const char *text = s->damage_text != NULL ? s->damage_text : "";
     cli_json_text(&json, "damage_text", text, strlen(text));
     cli_json_close(&json);

@@ -19,7 +19,7 @@ struct magic {
     const char *what;
 };
 
-/* None of these is a sound etrace frame, so nothing that could be decoded is turned away. */
+/* None of these begins a sound etrace frame. */
 static const struct magic magics[] = {
     {"\x1f\x8b\x08", 3, "is gzip data; unpack it first (gzip -dc FILE | stave decode -)"},
     {"\x28\xb5\x2f\xfd", 4, "is zstd data; unpack it first (zstd -dc FILE | stave decode -)"},

@@ -64,10 +64,13 @@ void stave_decoder_free(stave_decoder *decoder)
     free(decoder);
 }
 
-void stave_decoder_stats(const stave_decoder *decoder, stave_decode_stats *stats)
+void stave_decoder_stats_sized(const stave_decoder *decoder, stave_decode_stats *stats,
+                               size_t stats_size)
 {
-    *stats = decoder->stats;
-    stats->wire_version = decoder->version;
+    stave_decode_stats own = decoder->stats;
+    own.wire_version = decoder->version;
+    memset(stats, 0, stats_size);
+    memcpy(stats, &own, stats_size < sizeof own ? stats_size : sizeof own);
 }
 
 /* ---- frames of a known version ----------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 struct stave__boot {
     stave_boot shown;
-    stave_anchor *anchors; /* ascending by tick */
+    stave_anchor *anchors; /* ascending by tick from the second on; the first holds before it too */
     uint32_t anchors_used;
     uint32_t anchors_size;
 };

@@ -5,8 +5,8 @@
  *     ...
  *     free(csv);
  *
- * Source     etrace/WIRE.md alone, rule by rule; it shares no code with the project, so that a
- *            mistake in one is not a mistake in both. Where WIRE.md is open, README.md beside this
+ * Source     docs/etrace.md alone, rule by rule; it shares no code with the project, so that a
+ *            mistake in one is not a mistake in both. Where it is open, README.md beside this
  *            file says what was chosen.
  * Whole      The stream lies in memory as a whole: there are no reads to be cut.
  * Ownership  The caller frees what is returned. Without memory the program ends (abort).

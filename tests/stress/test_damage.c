@@ -193,14 +193,15 @@ static void test_damage(void **state)
         for (int way = 0; way < WAYS; way++)
             check_damage(at, way, &tally);
 
-    print_message("%u damages: %.1f %% noticed, %.1f %% not, of which %.1f %% change the CSV\n",
-                  tally.damages, 100.0 * tally.noticed / tally.damages,
-                  100.0 - 100.0 * tally.noticed / tally.damages,
-                  100.0 * tally.changed / (tally.damages - tally.noticed));
-    print_message("frames missed behind the damaged one: 0 in %u, 1 in %u, 2 in %u, more in %u "
-                  "(all in a cut tail); a number taken in %u\n",
-                  tally.missed[0], tally.missed[1], tally.missed[2], tally.missed[3],
-                  tally.number_taken);
+    print_message(
+        "note: %u damages: %.1f %% noticed, %.1f %% not, of which %.1f %% change the CSV\n",
+        tally.damages, 100.0 * tally.noticed / tally.damages,
+        100.0 - 100.0 * tally.noticed / tally.damages,
+        100.0 * tally.changed / (tally.damages - tally.noticed));
+    print_message(
+        "note: frames missed behind the damaged one: 0 in %u, 1 in %u, 2 in %u, more in %u "
+        "(all in a cut tail); a number taken in %u\n",
+        tally.missed[0], tally.missed[1], tally.missed[2], tally.missed[3], tally.number_taken);
     free_stream(&plain);
 }
 

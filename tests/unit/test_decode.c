@@ -574,6 +574,15 @@ static void test_states_and_arguments(void **state)
     assert_int_equal(stave_decoder_finish(decoder, NULL), STAVE_E_STATE);
     stave_decoder_stats(decoder, &result.stats);
     assert_int_equal(result.stats.frames, 0);
+    struct {
+        stave_decode_stats stats;
+        uint64_t newer;
+    } larger = {.newer = 7};
+    stave_decoder_stats_sized(decoder, &larger.stats, sizeof larger);
+    assert_int_equal(larger.newer, 0);
+    larger.stats.spans = 7; /* an older caller's struct ended before it */
+    stave_decoder_stats_sized(decoder, &larger.stats, offsetof(stave_decode_stats, spans));
+    assert_int_equal(larger.stats.spans, 7);
     stave_decoder_free(decoder);
     stave_decoder_free(NULL);
     free_result();
