@@ -489,6 +489,50 @@ static void test_version_1_names_beyond_the_limit_are_unresolved(void **state)
     free_result();
 }
 
+static void test_version_1_lanes_beyond_the_limit_are_unresolved(void **state)
+{
+    begin();
+    for (uint32_t i = 0; i < STAVE_DECODER_IDS_MAX + 50; i++)
+        put(WIRE_VERSION_1, (struct wire_frame){.kind = WIRE_MARKER,
+                                                .sequence = i,
+                                                .ticks = i,
+                                                .name = "a",
+                                                .name_size = 1,
+                                                .priority = i});
+    v1_frame(WIRE_MARKER, STAVE_DECODER_IDS_MAX + 50, 100000, "a"); /* of priority 2: known */
+    decode_as(0);
+    assert_int_equal(result.stats.markers, STAVE_DECODER_IDS_MAX + 1);
+    assert_int_equal(result.stats.unresolved, 50);
+    assert_int_equal(stave_trace_lanes(result.trace), STAVE_DECODER_IDS_MAX + 1);
+    free_result();
+}
+
+/* Attributes that change in each frame make two lanes, not a million, and move rows once. */
+static void test_attributes_that_keep_changing_cost_nothing(void **state)
+{
+    begin();
+    start_frame(0, 0);
+    for (uint32_t i = 1; i < 100000; i += 2) {
+        put(WIRE_VERSION_2, (struct wire_frame){.kind = WIRE_NAME_REGISTERED,
+                                                .sequence = i & 16383,
+                                                .ticks = i,
+                                                .name_id = 1,
+                                                .name = "a",
+                                                .name_size = 1,
+                                                .priority = i});
+        event_frame(WIRE_MARKER, (i + 1) & 16383, 1, 1);
+    }
+    decode_as(0);
+    assert_int_equal(result.stats.markers, 50000);
+    assert_int_equal(stave_trace_lanes(result.trace), 3); /* the device, the first, the last */
+    assert_int_equal(stave_trace_lane(result.trace, 2)->priority, 99999);
+    stave_lane_summary lanes[3];
+    assert_int_equal(stave_summarize_lanes(result.trace, lanes, 3, NULL), STAVE_OK);
+    assert_int_equal(lanes[1].marks, 0);
+    assert_int_equal(lanes[2].marks, 50000);
+    free_result();
+}
+
 /* Source and kind as version 2 reads them (a kind of 2 in field 3), and no name: sound in both. */
 static void neutral_frame(uint32_t sequence)
 {
@@ -609,6 +653,8 @@ int main(void)
         cmocka_unit_test(test_version_1_loses_many_at_once),
         cmocka_unit_test(test_version_1_without_a_name_is_unresolved),
         cmocka_unit_test(test_version_1_names_beyond_the_limit_are_unresolved),
+        cmocka_unit_test(test_version_1_lanes_beyond_the_limit_are_unresolved),
+        cmocka_unit_test(test_attributes_that_keep_changing_cost_nothing),
         cmocka_unit_test(test_frames_that_say_nothing_leave_it_to_the_next),
         cmocka_unit_test(test_a_stream_that_ends_undecided_is_version_2),
         cmocka_unit_test(test_version_is_found_behind_much_garbage),
