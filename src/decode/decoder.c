@@ -91,22 +91,11 @@ static void pass(stave_decoder *decoder, struct input *input, size_t size)
 /* The usual events, as long as there are any. */
 static int take_usual(stave_decoder *decoder, struct input *input, stave_error *error)
 {
-    const uint8_t *at = input->at;
-    const uint8_t *end = input->end;
-    uint64_t frames = 0;
     int status = STAVE_OK;
-    if (decoder->version != WIRE_VERSION_2 || decoder->v2.queued > 0)
+    if (decoder->version != WIRE_VERSION_2)
         return STAVE_OK;
-    while (status >= 0 && end - at >= WIRE_EVENT_ROOM) {
-        struct wire_event event;
-        size_t size = wire_event_decode(at, &event);
-        if (size == 0 || !v2_take_event(&decoder->v2, &event, &status, error))
-            break;
-        at += size;
-        frames++;
-    }
-    decoder->stats.frames += frames;
-    pass(decoder, input, (size_t)(at - input->at));
+    const uint8_t *end = stave__v2_take_usual(&decoder->v2, input->at, input->end, &status, error);
+    pass(decoder, input, (size_t)(end - input->at));
     return status;
 }
 

@@ -43,9 +43,40 @@ int stave__run_begin(struct run *run, enum wire_version version, stave_error *er
 
 /* ---- what the sequence tells ------------------------------------------------------------------- */
 
+static int effect_mark(struct writer *writer, const struct event *event, uint16_t flags,
+                       stave_error *error)
+{
+    if (event->has_value)
+        flags |= STAVE_FLAG_HAS_VALUE;
+    return stave__append_mark(&writer->marks, event->tick, 0, event->value, flags, error);
+}
+
 static int on_effect(void *context, const struct event *event, uint64_t number, stave_error *error)
 {
-    return run_effect(context, event, number, error);
+    struct run *run = context;
+    if (!event->timed) {
+        run->stats->unresolved++;
+        return STAVE_OK;
+    }
+    if (!run->has_latest || event->tick > run->latest)
+        run->latest = event->tick;
+    run->has_latest = true;
+    if (event->kind > WIRE_MARKER)
+        return STAVE_OK;
+    if (event->voice == NULL) {
+        run->stats->unresolved++;
+        return STAVE_OK;
+    }
+    uint16_t flags = event->saturated ? STAVE_FLAG_SATURATED : 0;
+    switch (event->kind) {
+    case WIRE_SPAN_START:
+        pairing_start(&run->pairing, event->voice, event->writer, event->tick, number, flags);
+        return STAVE_OK;
+    case WIRE_SPAN_END:
+        return pairing_end(&run->pairing, event->voice, event->tick, flags, error);
+    default:
+        return effect_mark(event->writer, event, flags, error);
+    }
 }
 
 /* Rule 7; rule 5 where no time has taken effect yet. */

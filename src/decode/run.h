@@ -73,42 +73,4 @@ int stave__run_voice(struct run *run, uint32_t id, struct voice **voice, stave_e
 /* Counts damage and remembers the first. */
 void stave__run_damage(stave_decode_stats *stats, uint64_t offset, enum wire_damage damage);
 
-/* ---- taking effect: inline, since every event comes through here -------------------------------- */
-
-static inline int run_effect_mark(struct writer *writer, const struct event *event, uint16_t flags,
-                                  stave_error *error)
-{
-    if (event->has_value)
-        flags |= STAVE_FLAG_HAS_VALUE;
-    return stave__append_mark(&writer->marks, event->tick, 0, event->value, flags, error);
-}
-
-static inline int run_effect(struct run *run, const struct event *event, uint64_t number,
-                             stave_error *error)
-{
-    if (!event->timed) {
-        run->stats->unresolved++;
-        return STAVE_OK;
-    }
-    if (!run->has_latest || event->tick > run->latest)
-        run->latest = event->tick;
-    run->has_latest = true;
-    if (event->kind > WIRE_MARKER)
-        return STAVE_OK;
-    if (event->voice == NULL) {
-        run->stats->unresolved++;
-        return STAVE_OK;
-    }
-    uint16_t flags = event->saturated ? STAVE_FLAG_SATURATED : 0;
-    switch (event->kind) {
-    case WIRE_SPAN_START:
-        pairing_start(&run->pairing, event->voice, event->writer, event->tick, number, flags);
-        return STAVE_OK;
-    case WIRE_SPAN_END:
-        return pairing_end(&run->pairing, event->voice, event->tick, flags, error);
-    default:
-        return run_effect_mark(event->writer, event, flags, error);
-    }
-}
-
 #endif

@@ -26,6 +26,17 @@ uint64_t stave__sequence_unroll(const struct sequence *sequence, uint32_t number
     return from + (uint64_t)stave__number_step(sequence->version, from, number);
 }
 
+void stave__sequence_took(struct sequence *sequence, uint64_t count)
+{
+    assert(sequence->held_count == 0);
+    if (count == 0)
+        return;
+    uint64_t ones = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+    sequence->taken = (count < 64 ? sequence->taken << count : 0) | ones;
+    sequence->next += count;
+    sequence->highest = sequence->next - 1;
+}
+
 /* ---- what is held ------------------------------------------------------------------------------ */
 
 static uint64_t held_bit(uint64_t number)
@@ -125,7 +136,7 @@ static int arrive_far(struct sequence *sequence, const struct sequence_user *use
         status = lose(sequence, user, number, event, error);
     if (status < 0)
         return status;
-    sequence_take_next(sequence);
+    stave__sequence_took(sequence, 1);
     return user->effect(user->context, event, number, error);
 }
 
@@ -151,7 +162,7 @@ int stave__sequence_arrive(struct sequence *sequence, const struct sequence_user
     if (number > sequence->highest + 1 + STAVE__NEAR)
         return arrive_far(sequence, user, event, number, error);
     if (number == sequence->next && sequence->held_count == 0) {
-        sequence_take_next(sequence);
+        stave__sequence_took(sequence, 1);
         return user->effect(user->context, event, number, error);
     }
     hold(sequence, event, number);

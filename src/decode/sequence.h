@@ -70,18 +70,7 @@ int stave__sequence_arrive(struct sequence *sequence, const struct sequence_user
 int stave__sequence_flush(struct sequence *sequence, const struct sequence_user *user,
                           stave_error *error);
 
-/* The usual case, to be done in place: the number that is next, with nothing held. The run has
- * started. */
-static inline bool sequence_is_next(const struct sequence *sequence, uint32_t number)
-{
-    return sequence->held_count == 0 && ((sequence->next ^ number) & 16383) == 0;
-}
-
-static inline uint64_t sequence_take_next(struct sequence *sequence)
-{
-    sequence->taken = sequence->taken << 1 | 1;
-    sequence->highest = sequence->next;
-    return sequence->next++;
-}
+/* `count` numbers from the next one on have taken effect, with nothing held. */
+void stave__sequence_took(struct sequence *sequence, uint64_t count);
 
 #endif
