@@ -32,7 +32,7 @@ static void check(int status)
     exit(2);
 }
 
-/* ---- decoding ---------------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 /* The limit: every byte is looked at once. */
 static double read_bytes(void)
@@ -132,7 +132,7 @@ static void bench_decoding(void)
     bench_run(contenders, sizeof contenders / sizeof contenders[0], ROUNDS, "MB/s", 1e6);
 }
 
-/* ---- CSV --------------------------------------------------------------------------------------- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 static stave_trace *trace;
 static size_t csv_bytes;
@@ -185,7 +185,7 @@ static void bench_csv(void)
     stave_trace_free(trace);
 }
 
-/* ---- the whole command ------------------------------------------------------------------------- */
+/* ---- the whole command ----------------------------------------------------------------------- */
 
 static void write_recording(const char *path)
 {

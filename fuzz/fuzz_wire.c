@@ -7,7 +7,7 @@
 #include "outcome.h"
 #include "wire/event.h"
 
-/* ---- there and back ---------------------------------------------------------------------------- */
+/* ---- there and back -------------------------------------------------------------------------- */
 
 static uint32_t float_bits(float value)
 {
@@ -78,7 +78,7 @@ static void check_payload(const uint8_t *data, size_t size)
     free(payload);
 }
 
-/* ---- the fast path ----------------------------------------------------------------------------- */
+/* ---- the fast path --------------------------------------------------------------------------- */
 
 static void check_event(const uint8_t *room)
 {
@@ -120,7 +120,7 @@ static void check_events(const uint8_t *data, size_t size)
     free(room);
 }
 
-/* ---- UTF-8 ------------------------------------------------------------------------------------- */
+/* ---- UTF-8 ----------------------------------------------------------------------------------- */
 
 static void check_text(const uint8_t *data, size_t size)
 {

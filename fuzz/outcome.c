@@ -28,7 +28,7 @@ static void *allocate(size_t size)
     return memory;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void check_row(const stave_trace *trace, const stave_block *block, uint32_t row)
 {
@@ -98,7 +98,7 @@ static void check_merge(stave_trace *trace, uint64_t rows)
     stave_merge_close(merge);
 }
 
-/* ---- summaries and clocks ---------------------------------------------------------------------- */
+/* ---- summaries and clocks -------------------------------------------------------------------- */
 
 static void check_summary(const stave_lane_summary *row)
 {
@@ -168,7 +168,7 @@ static void check_trace(stave_trace *trace, const stave_decode_stats *stats)
     check_counts(stats, rows);
 }
 
-/* ---- decoding ---------------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 /* The next read's size: mostly small, sometimes none at all. */
 static size_t next_cut(uint32_t *state, size_t left)
@@ -245,7 +245,7 @@ void outcome_free(struct outcome *outcome)
     outcome->csv = NULL;
 }
 
-/* ---- comparing --------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static int line_size(const char *text, const char *end)
 {

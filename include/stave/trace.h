@@ -50,7 +50,7 @@ STAVE_API int stave_trace_new_sized(const stave_trace_config *config, size_t con
                                     stave_trace **trace, stave_error *error);
 STAVE_API void stave_trace_free(stave_trace *trace);
 
-/* ---- strings, lanes, boots: small tables, indices from 0 --------------------------------------- */
+/* ---- strings, lanes, boots: small tables, indices from 0 ------------------------------------- */
 
 /* Text `id` of the trace: UTF-8 by what producers promise, may hold any byte, ends in a NUL that is
  * not counted. `size` may be NULL. String 0 is the empty string. */
@@ -106,7 +106,7 @@ STAVE_API double stave_time_us(const stave_trace *trace, uint32_t boot, int64_t 
 STAVE_API double stave_duration_us(const stave_trace *trace, uint32_t boot, int64_t start,
                                    int64_t end);
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* name, column bits (below) */
 #define STAVE_ROW_KIND_TABLE(X)                                                                    \

@@ -45,7 +45,7 @@ bool stave__os_is_same_file(const char *path, const struct stave__os_identity *i
 
 void stave__os_close(int fd);
 
-/* ---- output files: whole or not at all --------------------------------------------------------- */
+/* ---- output files: whole or not at all ------------------------------------------------------- */
 
 /* A file on its way. It gets its name when it is whole; until then, where the file system can do so, it
  * has none, so that nothing is left if the process ends. A file that was there keeps its mode, a

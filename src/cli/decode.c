@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* ---- counters ---------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static void print_stats(FILE *to, const stave_decode_stats *s)
 {
@@ -42,7 +42,7 @@ static void print_stats(FILE *to, const stave_decode_stats *s)
     cli_json_close(&json);
 }
 
-/* ---- the summary of lanes ---------------------------------------------------------------------- */
+/* ---- the summary of lanes -------------------------------------------------------------------- */
 
 struct lane_row {
     const stave_lane *lane;
@@ -162,10 +162,11 @@ static int print_summary(const struct cli_trace *trace)
     return exit_status;
 }
 
-/* ---- the command ------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
-static int show(const struct cli_trace *trace)
+static int show(const struct cli_trace *trace, const char *path)
 {
+    (void)path;
     int exit_status = CLI_DONE;
     bool to_stdout = csv_path != NULL && cli_csv_is_stdout(csv_path);
     if (csv_path != NULL)
@@ -184,16 +185,7 @@ static int run(int operands_count, char **operands)
         cli_message("--stats %s: only json is known", stats_form);
         return CLI_MISUSE;
     }
-    struct cli_trace trace;
-    int exit_status = cli_trace_open(operands[0], &trace);
-    if (exit_status != CLI_DONE)
-        return exit_status;
-    exit_status = show(&trace);
-    cli_trace_warn(&trace);
-    if (exit_status == CLI_DONE && strict && cli_trace_is_lossy(&trace))
-        exit_status = CLI_NO;
-    cli_trace_close(&trace);
-    return exit_status;
+    return cli_trace_run(operands[0], strict, show);
 }
 
 const struct cli_command cli_decode = {

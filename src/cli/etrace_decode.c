@@ -137,16 +137,7 @@ static int write_csv(const struct cli_trace *trace, const char *input)
 static int run(int operands_count, char **operands)
 {
     (void)operands_count;
-    struct cli_trace trace;
-    int exit_status = cli_trace_open(operands[0], &trace);
-    if (exit_status != CLI_DONE)
-        return exit_status;
-    exit_status = write_csv(&trace, operands[0]);
-    cli_trace_warn(&trace);
-    if (exit_status == CLI_DONE && strict && cli_trace_is_lossy(&trace))
-        exit_status = CLI_NO;
-    cli_trace_close(&trace);
-    return exit_status;
+    return cli_trace_run(operands[0], strict, write_csv);
 }
 
 const struct cli_command cli_etrace_decode = {

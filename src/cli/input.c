@@ -1,15 +1,17 @@
 #include "cli/input.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/os.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 
 #define CHUNK_SIZE ((size_t)256 * 1024)
 
-/* ---- what is no recording, told by how it begins ----------------------------------------------- */
+/* ---- what is no recording, told by how it begins --------------------------------------------- */
 
 #define MAGIC_MAX 6 /* bytes of the longest */
 
@@ -50,7 +52,7 @@ static bool looks_like_text(const unsigned char *head, size_t size)
     return true;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct reading {
     int fd;
@@ -98,13 +100,13 @@ static int explain_nothing(const struct cli_trace *trace, const struct reading *
     else if (r->text)
         cli_message("%s: offset 0: looks like text, not like an etrace recording", trace->name);
     else if (stats->damages > 0)
-        cli_message("%s: offset %llu: no etrace frame here or in the %llu bytes of the file (%s)",
-                    trace->name, (unsigned long long)stats->first_damage,
-                    (unsigned long long)r->total, stats->damage_text);
+        cli_message("%s: offset %" PRIu64 ": no etrace frame here or in the %" PRIu64
+                    " bytes of the file (%s)",
+                    trace->name, stats->first_damage, r->total, stats->damage_text);
     else
-        cli_message(
-            "%s: offset 0: only the beginning of an etrace frame, %llu bytes; record longer",
-            trace->name, (unsigned long long)r->total);
+        cli_message("%s: offset 0: only the beginning of an etrace frame, %" PRIu64
+                    " bytes; record longer",
+                    trace->name, r->total);
     return STAVE_E_FORMAT;
 }
 
@@ -127,28 +129,59 @@ static int decode(struct cli_trace *trace, struct reading *r, stave_error *error
     return trace->stats.frames == 0 ? explain_nothing(trace, r) : STAVE_OK;
 }
 
+static int open_and_decode(struct cli_trace *trace, const char *path, struct reading *r,
+                           stave_error *error)
+{
+    r->chunk = malloc(CHUNK_SIZE);
+    if (r->chunk == NULL)
+        return stave__fail_memory(error);
+    int status = stave__os_open_input(path, &r->fd, error);
+    if (status < 0)
+        return status;
+    trace->input = stave__os_identify(r->fd);
+    return decode(trace, r, error);
+}
+
+static void explain_failure(const struct cli_trace *trace, const struct reading *r,
+                            const stave_error *error)
+{
+    if (error->status == STAVE_OK)
+        return; /* the message is written */
+    if (r->total == 0)
+        cli_message("%s", error->message);
+    else
+        cli_message("%s: offset %" PRIu64 ": %s", trace->name, r->total, error->message);
+}
+
 int cli_trace_open(const char *path, struct cli_trace *trace)
 {
     stave_error error = {0};
-    struct reading reading = {.fd = -1, .chunk = malloc(CHUNK_SIZE)};
+    struct reading reading = {.fd = -1};
     *trace = (struct cli_trace){.name = strcmp(path, "-") == 0 ? "standard input" : path};
-    if (reading.chunk == NULL) {
-        cli_message("out of memory");
-        return CLI_MISUSE;
-    }
-    int status = stave__os_open_input(path, &reading.fd, &error);
-    if (status < 0)
-        cli_message("%s", error.message);
-    trace->input = stave__os_identify(reading.fd);
-    if (status >= 0 && (status = decode(trace, &reading, &error)) < 0 && error.status != STAVE_OK)
-        cli_message("%s: offset %llu: %s", trace->name, (unsigned long long)reading.total,
-                    error.message);
+    int status = open_and_decode(trace, path, &reading, &error);
     stave_decoder_free(reading.decoder);
     stave__os_close(reading.fd);
     free(reading.chunk);
-    if (status < 0)
-        cli_trace_close(trace);
-    return status < 0 ? CLI_MISUSE : CLI_DONE;
+    if (status >= 0)
+        return CLI_DONE;
+    explain_failure(trace, &reading, &error);
+    cli_trace_close(trace);
+    return CLI_MISUSE;
+}
+
+int cli_trace_run(const char *path, bool strict,
+                  int (*use)(const struct cli_trace *trace, const char *path))
+{
+    struct cli_trace trace;
+    int exit_status = cli_trace_open(path, &trace);
+    if (exit_status != CLI_DONE)
+        return exit_status;
+    exit_status = use(&trace, path);
+    cli_trace_warn(&trace);
+    if (exit_status == CLI_DONE && strict && cli_trace_is_lossy(&trace))
+        exit_status = CLI_NO;
+    cli_trace_close(&trace);
+    return exit_status;
 }
 
 void cli_trace_close(struct cli_trace *trace)
@@ -157,13 +190,13 @@ void cli_trace_close(struct cli_trace *trace)
     trace->trace = NULL;
 }
 
-/* ---- loss and doubt ---------------------------------------------------------------------------- */
+/* ---- loss and doubt -------------------------------------------------------------------------- */
 
 static void warn_count(const struct cli_trace *trace, const char *what, uint64_t count,
                        const char *meaning)
 {
     if (count > 0)
-        cli_message("%s: %s: %llu; %s", trace->name, what, (unsigned long long)count, meaning);
+        cli_message("%s: %s: %" PRIu64 "; %s", trace->name, what, count, meaning);
 }
 
 void cli_trace_warn(const struct cli_trace *trace)
@@ -172,9 +205,9 @@ void cli_trace_warn(const struct cli_trace *trace)
     if (stave__os_was_interrupted())
         cli_message("%s: interrupted; what was read until then is kept", trace->name);
     if (s->damages > 0)
-        cli_message("%s: offset %llu: %s; damaged places: %llu, bytes skipped: %llu", trace->name,
-                    (unsigned long long)s->first_damage, s->damage_text,
-                    (unsigned long long)s->damages, (unsigned long long)s->bytes_skipped);
+        cli_message("%s: offset %" PRIu64 ": %s; damaged places: %" PRIu64
+                    ", bytes skipped: %" PRIu64,
+                    trace->name, s->first_damage, s->damage_text, s->damages, s->bytes_skipped);
     warn_count(trace, "device restarts", s->resets, "each a marker `device reset`");
     warn_count(trace, "bytes cut off at the end", s->cut_tail_bytes, "an incomplete frame");
     warn_count(trace, "frames lost", s->frames_lost, "spans open then are marked interrupted");

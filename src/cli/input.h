@@ -22,9 +22,14 @@ struct cli_trace {
 };
 
 /* "-" is standard input. An interrupt (SIGINT, SIGTERM) while a pipe or a device is read ends the
- * recording there, so that a live one can be stopped and is kept. CLI_DONE, or CLI_MISUSE after a message. */
+ * recording there, so that a live one can be stopped and is kept. CLI_DONE, or CLI_MISUSE after a
+ * message. */
 int cli_trace_open(const char *path, struct cli_trace *trace);
 void cli_trace_close(struct cli_trace *trace);
+
+/* Opens, uses, warns and closes, as every command on one recording does: what it exits with. */
+int cli_trace_run(const char *path, bool strict,
+                  int (*use)(const struct cli_trace *trace, const char *path));
 
 void cli_trace_warn(const struct cli_trace *trace);
 

@@ -73,7 +73,7 @@ void stave_decoder_stats_sized(const stave_decoder *decoder, stave_decode_stats 
     memcpy(stats, &own, stats_size < sizeof own ? stats_size : sizeof own);
 }
 
-/* ---- frames of a known version ----------------------------------------------------------------- */
+/* ---- frames of a known version --------------------------------------------------------------- */
 
 /* Bytes that are passed. */
 struct input {
@@ -173,7 +173,7 @@ static int read_frames(stave_decoder *decoder, struct input *input, stave_error 
     return status;
 }
 
-/* ---- the version ------------------------------------------------------------------------------- */
+/* ---- the version ----------------------------------------------------------------------------- */
 
 /* What is wrong at the very start, in either version: only one of them will be told. */
 static void look_at_useless(stave_decoder *decoder, const struct input *input)
@@ -226,7 +226,7 @@ static int read_input(stave_decoder *decoder, struct input *input, stave_error *
     return status;
 }
 
-/* ---- bytes in any cut -------------------------------------------------------------------------- */
+/* ---- bytes in any cut ------------------------------------------------------------------------ */
 
 /* Reads what is carried together with the next bytes; returns how many of those are done with. */
 static int read_carried(stave_decoder *decoder, const uint8_t *bytes, size_t size, size_t *done,

@@ -32,7 +32,7 @@ void stave__pairing_begin_run(struct pairing *pairing, uint32_t boot)
     pairing->first_open = pairing->last_open = NULL;
 }
 
-/* ---- voices and writers ------------------------------------------------------------------------ */
+/* ---- voices and writers ---------------------------------------------------------------------- */
 
 struct voice *stave__pairing_find(const struct pairing *pairing, uint32_t id)
 {
@@ -125,7 +125,7 @@ int stave__pairing_lane_writer(struct pairing *pairing, const stave_lane *lane,
                                                                : stave__fail_memory(error);
 }
 
-/* ---- open spans: the rare cases ---------------------------------------------------------------- */
+/* ---- open spans: the rare cases -------------------------------------------------------------- */
 
 void stave__pairing_start_again(struct pairing *pairing, struct voice *voice)
 {

@@ -64,6 +64,7 @@ static inline bool pairing_is_full(const struct pairing *pairing)
 
 /* Version 2: the voice has rows on a lane of its own, or on none until it is named. */
 int stave__pairing_own_writer(struct pairing *pairing, struct voice *voice, stave_error *error);
+
 /* At once for the first name, at the run's end for what changes later: lanes that nobody uses are not
  * made, and rows not moved again and again. */
 int stave__pairing_name(struct pairing *pairing, struct voice *voice, const stave_lane *lane,
@@ -80,7 +81,7 @@ int stave__pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error
  * without a name as unresolved. */
 int stave__pairing_end_run(struct pairing *pairing, stave_error *error);
 
-/* ---- starts and ends: inline, since every event comes through here ------------------------------ */
+/* ---- starts and ends: inline, since every event comes through here --------------------------- */
 
 void stave__pairing_start_again(struct pairing *pairing, struct voice *voice);
 void stave__pairing_end_unopened(struct pairing *pairing, struct voice *voice);

@@ -41,7 +41,7 @@ int stave__run_begin(struct run *run, enum wire_version version, stave_error *er
     return STAVE_OK;
 }
 
-/* ---- what the sequence tells ------------------------------------------------------------------- */
+/* ---- what the sequence tells ----------------------------------------------------------------- */
 
 static int effect_mark(struct writer *writer, const struct event *event, uint16_t flags,
                        stave_error *error)
@@ -116,7 +116,7 @@ int stave__run_arrive(struct run *run, const struct event *event, uint64_t numbe
     return stave__sequence_arrive(&run->sequence, &user, event, number, error);
 }
 
-/* ---- the end of a run -------------------------------------------------------------------------- */
+/* ---- the end of a run ------------------------------------------------------------------------ */
 
 static void close_boot(struct run *run)
 {
@@ -161,7 +161,7 @@ int stave__run_restart(struct run *run, stave_error *error)
     return stave__run_begin(run, run->version, error);
 }
 
-/* ---- small services ---------------------------------------------------------------------------- */
+/* ---- small services -------------------------------------------------------------------------- */
 
 int64_t stave__run_add_ticks(int64_t a, int64_t b, bool *saturated)
 {

@@ -37,7 +37,7 @@ void stave__sequence_took(struct sequence *sequence, uint64_t count)
     sequence->highest = sequence->next - 1;
 }
 
-/* ---- what is held ------------------------------------------------------------------------------ */
+/* ---- what is held ---------------------------------------------------------------------------- */
 
 static uint64_t held_bit(uint64_t number)
 {
@@ -72,7 +72,7 @@ bool stave__sequence_is_duplicate(const struct sequence *sequence, uint64_t numb
     return back < 64 && (sequence->taken >> back & 1) != 0;
 }
 
-/* ---- turns ------------------------------------------------------------------------------------- */
+/* ---- turns ----------------------------------------------------------------------------------- */
 
 static int take_held(struct sequence *sequence, const struct sequence_user *user,
                      stave_error *error)

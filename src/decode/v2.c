@@ -23,7 +23,7 @@ static bool announced_rate(const struct wire_frame *frame, double *hz)
     return frame->hz != 0;
 }
 
-/* ---- restarts (rule 8) ------------------------------------------------------------------------- */
+/* ---- restarts (rule 8) ----------------------------------------------------------------------- */
 
 /* More than 10 ms, by the rate in force at the clock. */
 static bool is_long_ago(const struct run *run, int64_t tick)
@@ -62,7 +62,7 @@ static bool gives_another_name(const struct run *run, const struct wire_frame *f
     return size != frame->name_size || memcmp(name, frame->name, size) != 0;
 }
 
-/* ---- times (rule 5) ---------------------------------------------------------------------------- */
+/* ---- times (rule 5) -------------------------------------------------------------------------- */
 
 static int learn_rate(struct run *run, const struct wire_frame *frame, stave_error *error)
 {
@@ -100,7 +100,7 @@ static int apply_time(struct run *run, const struct wire_frame *frame, struct ev
     return status;
 }
 
-/* ---- names (rule 9) ---------------------------------------------------------------------------- */
+/* ---- names (rule 9) -------------------------------------------------------------------------- */
 
 static int find_voice(struct run *run, uint32_t id, struct voice **voice, stave_error *error)
 {
@@ -121,7 +121,7 @@ static int register_name(struct run *run, const struct wire_frame *frame, stave_
     return status >= 0 ? stave__pairing_name(&run->pairing, voice, &lane, error) : status;
 }
 
-/* ---- one frame --------------------------------------------------------------------------------- */
+/* ---- one frame ------------------------------------------------------------------------------- */
 
 /* A frame that is no restart, not far and no duplicate. */
 static int accept(struct run *run, const struct wire_frame *frame, uint64_t number,
@@ -163,7 +163,7 @@ static int restart_if_due(struct run *run, const struct wire_frame *frame, stave
     return STAVE_OK;
 }
 
-/* ---- far numbers (rule 3) ---------------------------------------------------------------------- */
+/* ---- far numbers (rule 3) -------------------------------------------------------------------- */
 
 /* The step from the number that usually comes next. */
 static int64_t step_to(const struct run *run, const struct wire_frame *frame)

@@ -30,7 +30,7 @@ struct csv {
     bool boot_looked_at;
 };
 
-/* ---- text -------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static bool needs_quotes(const char *text, size_t size)
 {
@@ -79,7 +79,7 @@ static void put_double(struct stave__out *out, double value)
     stave__out_wrote(out, stave__shortest(value, stave__out_room(out, STAVE__SHORTEST_MAX)));
 }
 
-/* ---- times ------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 /* Most traces count nanoseconds from one start: their times need no arithmetic in doubles. */
 static void look_at_boot(struct csv *csv, uint32_t boot)
@@ -111,7 +111,7 @@ static void put_deadline(struct csv *csv, const stave_lane *lane, int64_t start)
         put_double(&csv->out, us);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static int make_lane_text(struct csv *csv, uint32_t lane)
 {

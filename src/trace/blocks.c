@@ -41,7 +41,7 @@ void stave__blocks_free(struct stave__blocks *blocks)
     stave__os_close(blocks->spill_fd);
 }
 
-/* ---- the layout of a block's data: columns one after another, widest first ---------------------- */
+/* ---- the layout of a block's data: columns one after another, widest first ------------------- */
 
 /* A column's place, or NULL when the kind has none; `size` moves past it. */
 static void *column(char *data, size_t *size, bool present, uint32_t capacity, size_t width)
@@ -81,7 +81,7 @@ static size_t data_size(const struct stave__entry *entry)
     return size;
 }
 
-/* ---- the list of blocks that may be dropped from memory, oldest use first ----------------------- */
+/* ---- the list of blocks that may be dropped from memory, oldest use first -------------------- */
 
 static void list_add(struct stave__blocks *blocks, struct stave__entry *entry)
 {
@@ -160,7 +160,7 @@ void stave__blocks_unpin(struct stave__blocks *blocks, struct stave__entry *entr
     shrink(blocks);
 }
 
-/* ---- appending --------------------------------------------------------------------------------- */
+/* ---- appending ------------------------------------------------------------------------------- */
 
 void stave__appender_init(struct stave__appender *appender, struct stave__blocks *blocks,
                           uint32_t kind, uint32_t lane, uint32_t boot)

@@ -74,7 +74,7 @@ const char *stave_trace_string(const stave_trace *trace, uint32_t id, size_t *si
     return stave__strings_text(&trace->strings, id, size);
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------- */
+/* ---- lanes ----------------------------------------------------------------------------------- */
 
 uint32_t stave_trace_lanes(const stave_trace *trace)
 {
@@ -160,7 +160,7 @@ int stave__trace_lane(stave_trace *trace, const stave_lane *lane, uint32_t *id, 
     return STAVE_OK;
 }
 
-/* ---- boots ------------------------------------------------------------------------------------- */
+/* ---- boots ----------------------------------------------------------------------------------- */
 
 uint32_t stave_trace_boots(const stave_trace *trace)
 {

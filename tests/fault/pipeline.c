@@ -15,7 +15,7 @@
 /* Bytes fed at a time: frames are cut, so that the decoder has to carry parts of them. */
 #define CHUNK 61
 
-/* ---- streams ----------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static void *read_file(const char *name, const char *extension, size_t *size)
 {
@@ -98,7 +98,7 @@ void pipeline_open_many(struct pipeline *pipeline, unsigned ids)
     pipeline_clear(pipeline);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 int pipeline_decode(struct pipeline *pipeline, const stave_trace_config *config, stave_error *error)
 {

@@ -11,7 +11,7 @@
 
 #include "fault/pipeline.h"
 
-/* ---- memory that runs out ---------------------------------------------------------------------- */
+/* ---- memory that runs out -------------------------------------------------------------------- */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -75,7 +75,7 @@ static void let_fail(unsigned request, bool for_good)
     memory.for_good = for_good;
 }
 
-/* ---- what has to be true afterwards ------------------------------------------------------------ */
+/* ---- what has to be true afterwards ---------------------------------------------------------- */
 
 static void check_error(int status, const stave_error *error)
 {
@@ -124,7 +124,7 @@ static void check_after_reading(struct pipeline *pipeline)
     pipeline_check_csv(pipeline);
 }
 
-/* ---- every request in turn --------------------------------------------------------------------- */
+/* ---- every request in turn ------------------------------------------------------------------- */
 
 /* False when there are fewer requests than that. */
 static bool fails_at(struct pipeline *pipeline, const stave_trace_config *config, unsigned request,

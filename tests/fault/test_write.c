@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- a disk that fails ------------------------------------------------------------------------- */
+/* ---- a disk that fails ----------------------------------------------------------------------- */
 
 ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
 ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
@@ -100,7 +100,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* ---- sinks that fail --------------------------------------------------------------------------- */
+/* ---- sinks that fail ------------------------------------------------------------------------- */
 
 struct failing_sink {
     const struct pipeline *pipeline;
@@ -167,7 +167,7 @@ static void test_error_is_not_asked_for(void **state)
     pipeline_close(&pipeline);
 }
 
-/* ---- writing to the spill file ----------------------------------------------------------------- */
+/* ---- writing to the spill file --------------------------------------------------------------- */
 
 static const stave_trace_config small_cache = {.cache_bytes = 1};
 
@@ -258,7 +258,7 @@ static void test_disk_that_takes_nothing(void **state)
     check_writes(NOTHING);
 }
 
-/* ---- reading it back --------------------------------------------------------------------------- */
+/* ---- reading it back ------------------------------------------------------------------------- */
 
 static void open_spilled(struct pipeline *pipeline, const char *vector)
 {

@@ -65,7 +65,7 @@ static bool is_utf8(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* ---- fields ------------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static bool read_fixed(const uint8_t *bytes, size_t size, size_t *at, struct field *field)
 {
@@ -229,7 +229,7 @@ static bool store_1(struct frame *frame, const struct field *field)
     return true;
 }
 
-/* ---- frames ------------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static bool read_payload(const uint8_t *bytes, size_t size, int version, struct frame *frame)
 {
@@ -320,7 +320,7 @@ static size_t find_in_step(const uint8_t *bytes, size_t size, size_t offset, int
     return offset;
 }
 
-/* ---- the version -------------------------------------------------------------------------------- */
+/* ---- the version ----------------------------------------------------------------------------- */
 
 /* 1 or 2, or 0 when this frame does not tell. A reading tells only where it is sound. */
 static int frame_version(const struct frame *frame_1, bool sound_1, const struct frame *frame_2,

@@ -16,7 +16,7 @@ enum { SPAN_START = 1, SPAN_END = 2, MARKER = 3, NAME_REGISTERED = 4, TRACE_STAR
 /* "Within 64", "more than 64 behind": the one window of the format. */
 enum { WINDOW = 64 };
 
-/* ---- frames ------------------------------------------------------------------------------------ */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 struct frame {
     size_t offset;
@@ -57,7 +57,7 @@ int64_t version_modulus(int version);
 /* Whether the number of b is within 64 of that of a. */
 bool goes_on(const struct frame *a, const struct frame *b, int version);
 
-/* ---- text --------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 struct text {
     char *bytes;
@@ -86,7 +86,7 @@ struct csv_row {
 
 void text_add_row(struct text *text, const struct csv_row *row);
 
-/* ---- a run -------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 struct rate {
     bool cycles; /* else nanoseconds */

@@ -5,7 +5,7 @@
 
 #include "reference_parts.h"
 
-/* ---- pairing (rule 9) ----------------------------------------------------------------------------- */
+/* ---- pairing (rule 9) ------------------------------------------------------------------------ */
 
 /* Pairing goes by name_id, in version 1 by the name. */
 static bool same_id(const struct decoder *decoder, const struct frame *a, const struct frame *b)
@@ -112,7 +112,7 @@ void take_effect(struct decoder *decoder, const struct event *event)
     take_effect_timed(decoder, event);
 }
 
-/* ---- holes (rule 7) ------------------------------------------------------------------------------- */
+/* ---- holes (rule 7) -------------------------------------------------------------------------- */
 
 void cut_open_spans(struct decoder *decoder)
 {
@@ -160,7 +160,7 @@ void lose_hole(struct decoder *decoder, int64_t first, const struct event *behin
     add_gap(run, lost, behind);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static double row_us(const struct decoder *decoder, int64_t ticks)
 {

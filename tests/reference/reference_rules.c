@@ -4,7 +4,7 @@
 
 #include "reference_parts.h"
 
-/* ---- time (rule 5) ------------------------------------------------------------------------------ */
+/* ---- time (rule 5) --------------------------------------------------------------------------- */
 
 static double ticks_us(int64_t from, int64_t to, struct rate rate)
 {
@@ -95,7 +95,7 @@ static void apply_time(struct decoder *decoder, const struct frame *frame)
         decoder->counters.times_saturated++;
 }
 
-/* ---- names, in the order of arrival (rule 9) ------------------------------------------------------ */
+/* ---- names, in the order of arrival (rule 9) ------------------------------------------------- */
 
 const struct frame *run_name(const struct run *run, uint32_t id)
 {
@@ -132,7 +132,7 @@ static void apply_dictionary(struct decoder *decoder, const struct frame *frame)
         apply_name(&decoder->run, frame);
 }
 
-/* ---- restarts (rule 8) ---------------------------------------------------------------------------- */
+/* ---- restarts (rule 8) ----------------------------------------------------------------------- */
 
 static uint32_t wrapped(const struct decoder *decoder, int64_t number)
 {
@@ -186,7 +186,7 @@ static bool is_restart(const struct decoder *decoder, const struct frame *frame)
     return step_to(decoder, decoder->run.next, frame) < -WINDOW || is_late_by_10_ms(decoder, frame);
 }
 
-/* ---- far numbers (rule 3) ------------------------------------------------------------------------- */
+/* ---- far numbers (rule 3) -------------------------------------------------------------------- */
 
 /* Whether the next two sound frames go on from a far one. */
 static bool is_believed(const struct decoder *decoder, size_t index, bool ahead)
@@ -225,7 +225,7 @@ static bool unroll(const struct decoder *decoder, size_t index, int64_t *number)
     return true;
 }
 
-/* ---- duplicates (rule 4) -------------------------------------------------------------------------- */
+/* ---- duplicates (rule 4) --------------------------------------------------------------------- */
 
 static bool is_duplicate(const struct run *run, int64_t number)
 {
@@ -240,7 +240,7 @@ static bool is_duplicate(const struct run *run, int64_t number)
     return false;
 }
 
-/* ---- order (rule 6) ------------------------------------------------------------------------------- */
+/* ---- order (rule 6) -------------------------------------------------------------------------- */
 
 static void effect(struct decoder *decoder, const struct event *event)
 {
@@ -285,7 +285,7 @@ static void release(struct decoder *decoder, bool at_end)
     }
 }
 
-/* ---- doubt (rule 11) ------------------------------------------------------------------------------ */
+/* ---- doubt (rule 11) ------------------------------------------------------------------------- */
 
 static void hole_appears(struct run *run, int64_t first, int64_t last)
 {
@@ -311,7 +311,7 @@ static void report_doubts(struct decoder *decoder)
     }
 }
 
-/* ---- runs and frames ------------------------------------------------------------------------------ */
+/* ---- runs and frames ------------------------------------------------------------------------- */
 
 static void free_run(struct run *run)
 {

@@ -61,7 +61,7 @@ static uint32_t take_number(struct device *device)
     return number;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static unsigned odd_quirks(struct dice *dice)
 {
@@ -174,7 +174,7 @@ static void flush(struct device *device)
     device->queued = 0;
 }
 
-/* ---- recording ---------------------------------------------------------------------------------- */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 static void register_name(struct device *device, struct name *name)
 {
@@ -320,7 +320,7 @@ static void make_attributes(struct dice *dice, struct name *name)
         name->deadline_ms = dice_chance(dice, 500) ? NAN : INFINITY;
 }
 
-/* ---- what is rarer ------------------------------------------------------------------------------ */
+/* ---- what is rarer --------------------------------------------------------------------------- */
 
 static void send_dictionary(struct device *device)
 {
@@ -488,7 +488,7 @@ static void step(struct device *device)
     run_event(device);
 }
 
-/* ---- devices ------------------------------------------------------------------------------------ */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 /* clang-format off */
 static const char *const texts[] = {
@@ -544,7 +544,7 @@ unsigned char *device_stream(uint64_t seed, size_t *size)
     return device_stream_of(&options, size);
 }
 
-/* ---- a plain stream ----------------------------------------------------------------------------- */
+/* ---- a plain stream -------------------------------------------------------------------------- */
 
 static void plain_event(struct device *device, uint32_t kind, size_t name, int64_t after,
                         uint32_t value)

@@ -68,7 +68,7 @@ unsigned char *device_stream(uint64_t seed, size_t *size);
  * and the dictionary again now and then. */
 unsigned char *device_plain(size_t frames, size_t *size);
 
-/* ---- dice, for tests that cut and damage ------------------------------------------------------- */
+/* ---- dice, for tests that cut and damage ----------------------------------------------------- */
 
 struct dice {
     uint64_t state;

@@ -43,7 +43,7 @@ struct packet *packets_add(struct packets *packets)
     return packet;
 }
 
-/* ---- fields ------------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 enum { FIELDS_MAX = 48 };
 
@@ -140,7 +140,7 @@ static void put_value(struct writer *writer, unsigned number, const struct messa
         put_number(writer, number, message->value);
 }
 
-/* ---- messages ----------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void put_2(struct writer *writer, const struct message *message)
 {

@@ -4,7 +4,7 @@
 
 #include "device_parts.h"
 
-/* ---- frames ------------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static void lose(const struct device_options *options, struct dice *dice, struct packets *packets)
 {
@@ -56,7 +56,7 @@ static void repeat(const struct device_options *options, struct dice *dice, stru
     *packets = sent;
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 struct bytes {
     unsigned char *items;

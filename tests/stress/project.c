@@ -11,7 +11,7 @@
 #include "project.h"
 #include "stave/export.h"
 
-/* ---- decoding ----------------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 static void check(int status, const stave_error *error, const char *what)
 {
@@ -99,7 +99,7 @@ void outcome_free(struct outcome *outcome)
     outcome->csv = NULL;
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static int line_length(const char *text, size_t size)
 {

@@ -108,7 +108,7 @@ static bool anything_noticed(const struct reference_counters *c)
            c->rates_assumed != p->rates_assumed || c->wire_version != p->wire_version;
 }
 
-/* ---- back in step ------------------------------------------------------------------------------- */
+/* ---- back in step ---------------------------------------------------------------------------- */
 
 static bool frames_before_are_used(const struct stream *stream, size_t damaged)
 {

@@ -9,7 +9,7 @@
 
 #include "unit/frames.h"
 
-/* ---- comparing --------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static bool same_number(const char *field, uint64_t got, uint64_t expected)
 {
@@ -50,7 +50,7 @@ bool frame_same(const struct wire_frame *got, const struct wire_frame *expected)
 #undef SAME
 }
 
-/* ---- random ------------------------------------------------------------------------------------ */
+/* ---- random ---------------------------------------------------------------------------------- */
 
 size_t utf8_write(uint32_t point, char *out)
 {

@@ -17,7 +17,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 #define ROWS 100000
 
@@ -81,7 +81,7 @@ static void test_table_can_be_used_after_free(void **state)
     stave__table_free(&table);
 }
 
-/* ---- strings ----------------------------------------------------------------------------------- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 static uint32_t add(struct stave__strings *strings, const char *text, size_t size)
 {
@@ -184,7 +184,7 @@ static void test_strings_of_any_size(void **state)
     free(text);
 }
 
-/* ---- configs ----------------------------------------------------------------------------------- */
+/* ---- configs --------------------------------------------------------------------------------- */
 
 struct config {
     uint32_t first, second;
@@ -240,7 +240,7 @@ static void test_config_of_a_newer_caller(void **state)
     assert_non_null(strstr(error.message, STAVE_VERSION));
 }
 
-/* ---- statuses and errors ----------------------------------------------------------------------- */
+/* ---- statuses and errors --------------------------------------------------------------------- */
 
 static void test_status_texts_differ(void **state)
 {
@@ -297,7 +297,7 @@ static void test_long_messages_are_cut(void **state)
     assert_int_equal(strlen(error.message), sizeof error.message - 1);
 }
 
-/* ---- buffered output --------------------------------------------------------------------------- */
+/* ---- buffered output ------------------------------------------------------------------------- */
 
 struct memory {
     char *bytes;

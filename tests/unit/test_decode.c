@@ -18,7 +18,7 @@
 
 #define HEAD "name,type,start_us,end_us,priority,deadline_us,value,interrupted\n"
 
-/* ---- a stream being written, and what became of it ---------------------------------------------- */
+/* ---- a stream being written, and what became of it ------------------------------------------- */
 
 static struct {
     uint8_t bytes[1 << 22];
@@ -127,7 +127,7 @@ static void assert_decodes_to(const char *rows)
     assert_string_equal(result.csv + strlen(HEAD), rows);
 }
 
-/* ---- counters of the vectors ------------------------------------------------------------------- */
+/* ---- counters of the vectors ----------------------------------------------------------------- */
 
 struct expected {
     const char *vector;
@@ -193,7 +193,7 @@ static void test_counters_of_vectors(void **state)
     }
 }
 
-/* ---- damage ------------------------------------------------------------------------------------ */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 static void plain_spans(uint32_t *sequence, int count)
 {
@@ -272,7 +272,7 @@ static void test_a_name_that_is_not_utf8_is_damage(void **state)
     free_result();
 }
 
-/* ---- times ------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static void test_cycles_of_frequency_0_say_nothing(void **state)
 {
@@ -318,7 +318,7 @@ static void test_ticks_of_minus_2_to_the_63(void **state)
     free_result();
 }
 
-/* ---- loss and doubt ---------------------------------------------------------------------------- */
+/* ---- loss and doubt -------------------------------------------------------------------------- */
 
 static void assert_doubt(int64_t start, int64_t end, uint64_t bound, uint16_t flags)
 {
@@ -382,7 +382,7 @@ static void test_a_hole_that_is_filled_was_no_loss(void **state)
     free_result();
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void test_more_ids_than_there_is_room_for_are_unresolved(void **state)
 {
@@ -418,7 +418,7 @@ static void test_the_latest_attributes_hold_for_the_whole_run(void **state)
     free_result();
 }
 
-/* ---- version 1, and telling the versions apart -------------------------------------------------- */
+/* ---- version 1, and telling the versions apart ----------------------------------------------- */
 
 static void test_version_1_restarts(void **state)
 {
@@ -579,7 +579,7 @@ static void test_version_is_found_behind_much_garbage(void **state)
     free_result();
 }
 
-/* ---- the decoder as an object ------------------------------------------------------------------ */
+/* ---- the decoder as an object ---------------------------------------------------------------- */
 
 static void test_rows_are_there_while_the_stream_goes_on(void **state)
 {

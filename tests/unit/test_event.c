@@ -35,7 +35,7 @@ static void print_room(void)
     print_error("\n");
 }
 
-/* ---- the slow path ----------------------------------------------------------------------------- */
+/* ---- the slow path --------------------------------------------------------------------------- */
 
 /* Bytes of the sound frame at the start of the room, or 0. */
 static size_t decode_slowly(struct wire_frame *frame)
@@ -82,7 +82,7 @@ static bool is_taken(void)
     return true;
 }
 
-/* ---- random frames ----------------------------------------------------------------------------- */
+/* ---- random frames --------------------------------------------------------------------------- */
 
 static void fill_room(struct dice *dice)
 {
@@ -160,7 +160,7 @@ static void test_all_plain_events_are_taken(void **state)
     }
 }
 
-/* ---- mutations --------------------------------------------------------------------------------- */
+/* ---- mutations ------------------------------------------------------------------------------- */
 
 static void insert_byte(size_t at, uint8_t byte)
 {
@@ -247,7 +247,7 @@ static void test_noise(void **state)
     assert_true(taken >= 1000);
 }
 
-/* ---- the varint without a loop ----------------------------------------------------------------- */
+/* ---- the varint without a loop --------------------------------------------------------------- */
 
 static void test_varint_without_a_loop(void **state)
 {

@@ -18,7 +18,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- files: a folder for each test ------------------------------------------------------------- */
+/* ---- files: a folder for each test ----------------------------------------------------------- */
 
 static char folder[256];
 
@@ -96,7 +96,7 @@ static void check_failed(int status, const stave_error *error, const char *path)
     }
 }
 
-/* ---- output files ------------------------------------------------------------------------------ */
+/* ---- output files ---------------------------------------------------------------------------- */
 
 static void test_commit(void **state)
 {
@@ -216,7 +216,7 @@ static void test_commit_that_cannot_be(void **state)
     assert_int_equal(rmdir(at("sub")), 0); /* empty */
 }
 
-/* ---- folders, links, temporary files ----------------------------------------------------------- */
+/* ---- folders, links, temporary files --------------------------------------------------------- */
 
 static void test_make_dirs(void **state)
 {
@@ -340,7 +340,7 @@ static void test_temporary_that_cannot_be(void **state)
     assert_int_equal(fd, 77);
 }
 
-/* ---- inputs and streams ------------------------------------------------------------------------ */
+/* ---- inputs and streams ---------------------------------------------------------------------- */
 
 static void test_open_input(void **state)
 {

@@ -31,7 +31,7 @@ extern char **environ;
 
 static char folder[256];
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static const char *path_of(const char *name, char path[512])
 {
@@ -64,7 +64,7 @@ static char *read_file(const char *name, size_t *size)
     return bytes;
 }
 
-/* ---- protoc ------------------------------------------------------------------------------------ */
+/* ---- protoc ---------------------------------------------------------------------------------- */
 
 /* Runs it with files as standard input and output; its exit status. */
 static int run_protoc(const char *const arguments[], const char *in, const char *out)
@@ -126,7 +126,7 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-/* ---- frames that text can say ------------------------------------------------------------------ */
+/* ---- frames that text can say ---------------------------------------------------------------- */
 
 struct lot {
     enum wire_version version;
@@ -192,7 +192,7 @@ static uint32_t number_of(const char *text)
     return (uint32_t)number;
 }
 
-/* ---- our bytes, protoc's text ------------------------------------------------------------------ */
+/* ---- our bytes, protoc's text ---------------------------------------------------------------- */
 
 static void write_frames(const struct lot *lot)
 {
@@ -312,7 +312,7 @@ static void test_protoc_reads_version_1(void **state)
     check_protoc_reads_us(WIRE_VERSION_1);
 }
 
-/* ---- our text, protoc's bytes ------------------------------------------------------------------ */
+/* ---- our text, protoc's bytes ---------------------------------------------------------------- */
 
 static void put_name(FILE *file, const struct wire_frame *frame)
 {

@@ -342,7 +342,7 @@ static void test_lanes_are_shared_when_all_properties_are_equal(void **state)
     stave_trace_free(trace);
 }
 
-/* ---- clocks ------------------------------------------------------------------------------------ */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 static void assert_us(const stave_trace *trace, uint32_t boot, int64_t tick, double us)
 {

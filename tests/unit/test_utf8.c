@@ -14,7 +14,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- both readers ------------------------------------------------------------------------------ */
+/* ---- both readers ---------------------------------------------------------------------------- */
 
 static bool valid_by_steps(const char *text, size_t size)
 {
@@ -51,7 +51,7 @@ static void check_exact(const char *text, size_t size, bool expected)
     free(copy);
 }
 
-/* ---- the table of RFC 3629 --------------------------------------------------------------------- */
+/* ---- the table of RFC 3629 ------------------------------------------------------------------- */
 
 struct form {
     unsigned char size;
@@ -94,7 +94,7 @@ static bool well_formed(const unsigned char *text, size_t size)
     return true;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void test_one_byte(void **state)
 {

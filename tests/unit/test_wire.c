@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- bytes as hexadecimal text ----------------------------------------------------------------- */
+/* ---- bytes as hexadecimal text --------------------------------------------------------------- */
 
 static unsigned digit(char c)
 {
@@ -60,7 +60,7 @@ static void check_decodes(enum wire_version version, const char *hex,
     free(payload);
 }
 
-/* ---- exact bytes ------------------------------------------------------------------------------- */
+/* ---- exact bytes ----------------------------------------------------------------------------- */
 
 struct sample {
     const char *hex; /* payload */
@@ -212,7 +212,7 @@ static void test_present_zeros(void **state)
     check_decodes(WIRE_VERSION_1, "0800 1200 1800 2003 2800 3000", &(struct wire_frame){.kind = 3});
 }
 
-/* ---- damage ------------------------------------------------------------------------------------ */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 struct damaged {
     enum wire_damage damage;
@@ -335,7 +335,7 @@ static void test_damage_texts(void **state)
     assert_string_equal(stave__wire_damage_text((enum wire_damage)COUNT(texts)), "unknown damage");
 }
 
-/* ---- what is odd, but sound -------------------------------------------------------------------- */
+/* ---- what is odd, but sound ------------------------------------------------------------------ */
 
 static void check_skipped(enum wire_version version, const char *kind, uint32_t number)
 {
@@ -439,7 +439,7 @@ static void test_values_are_cut_to_32_bits(void **state)
                   &(struct wire_frame){.kind = UINT32_MAX});
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void check_name_cut(const char *name, uint32_t expected_size)
 {
@@ -487,7 +487,7 @@ static void test_long_names_are_decoded(void **state)
     assert_int_equal(frame.name_size, WIRE_PAYLOAD_MAX - 4);
 }
 
-/* ---- sizes and random frames ------------------------------------------------------------------- */
+/* ---- sizes and random frames ----------------------------------------------------------------- */
 
 static const struct wire_frame largest = {.kind = UINT32_MAX,
                                           .ticks = INT64_MIN,
@@ -557,7 +557,7 @@ static void test_cut_payloads(void **state)
     }
 }
 
-/* ---- varints ----------------------------------------------------------------------------------- */
+/* ---- varints --------------------------------------------------------------------------------- */
 
 static void test_varint_sizes(void **state)
 {
