@@ -305,7 +305,10 @@ class Terminal(unittest.TestCase):
                 (f". {PACKAGE}\n" if package else "") + f". '{COMPLETION}'\n" + "".join(
                     f"{name}() {{ printf '%s\\n' \"$@\" > ../words; exit; }}\n"
                     for name in ["stave"] + NAMES), encoding="utf-8")
-            ours, theirs = pty.openpty()
+            try:
+                ours, theirs = pty.openpty()
+            except OSError:
+                self.skipTest("there are no pseudo-terminals here")
             with subprocess.Popen(["bash", "--noprofile", "--rcfile", "../profile", "-i"],
                                   cwd=tree / "here", env=ENVIRONMENT, stdin=theirs, stdout=theirs,
                                   stderr=theirs, start_new_session=True) as bash:
