@@ -11,121 +11,7 @@
 #include <cmocka.h>
 
 #include "stave/analyze.h"
-#include "stave/decode.h"
-#include "stave/export.h"
-#include "wire/frame.h"
-#include "wire/varint.h"
-
-#define HEAD "name,type,start_us,end_us,priority,deadline_us,value,interrupted\n"
-
-/* ---- a stream being written, and what became of it ------------------------------------------- */
-
-static struct {
-    uint8_t bytes[1 << 22];
-    size_t size;
-} stream;
-
-static struct {
-    stave_trace *trace;
-    stave_decode_stats stats;
-    char csv[1 << 16];
-    size_t csv_size;
-} result;
-
-static void begin(void)
-{
-    stream.size = 0;
-}
-
-static void raw(const void *bytes, size_t size)
-{
-    memcpy(stream.bytes + stream.size, bytes, size);
-    stream.size += size;
-}
-
-static void put(enum wire_version version, struct wire_frame frame)
-{
-    stream.size += stave__wire_frame_encode(version, &frame, stream.bytes + stream.size);
-}
-
-static void start_frame(uint32_t sequence, int64_t ticks)
-{
-    put(WIRE_VERSION_2,
-        (struct wire_frame){.kind = WIRE_TRACE_START, .sequence = sequence, .ticks = ticks});
-}
-
-static void name_frame(uint32_t sequence, int64_t ticks, uint32_t id, const char *name)
-{
-    put(WIRE_VERSION_2, (struct wire_frame){.kind = WIRE_NAME_REGISTERED,
-                                            .sequence = sequence,
-                                            .ticks = ticks,
-                                            .name_id = id,
-                                            .name = name,
-                                            .name_size = (uint32_t)strlen(name),
-                                            .source = WIRE_SOURCE_TASK,
-                                            .priority = 2});
-}
-
-static void event_frame(uint32_t kind, uint32_t sequence, int64_t delta, uint32_t id)
-{
-    put(WIRE_VERSION_2,
-        (struct wire_frame){.kind = kind, .sequence = sequence, .ticks = delta, .name_id = id});
-}
-
-static void v1_frame(uint32_t kind, uint32_t sequence, int64_t ns, const char *name)
-{
-    put(WIRE_VERSION_1, (struct wire_frame){.kind = kind,
-                                            .sequence = sequence,
-                                            .ticks = ns,
-                                            .name = name,
-                                            .name_size = (uint32_t)strlen(name),
-                                            .source = WIRE_SOURCE_TASK,
-                                            .priority = 2});
-}
-
-static int collect(void *context, const void *data, size_t size)
-{
-    (void)context;
-    assert_true(result.csv_size + size < sizeof result.csv);
-    memcpy(result.csv + result.csv_size, data, size);
-    result.csv_size += size;
-    return STAVE_OK;
-}
-
-static void export_csv(void)
-{
-    stave_sink sink = {.write = collect};
-    result.csv_size = 0;
-    assert_int_equal(stave_export_csv(result.trace, sink, NULL, NULL), STAVE_OK);
-    result.csv[result.csv_size] = '\0';
-}
-
-/* Decodes the stream. Afterwards `result` holds everything; free_result() ends it. */
-static void decode_as(uint32_t version)
-{
-    stave_decoder_config config = {.wire_version = version};
-    stave_decoder *decoder;
-    assert_int_equal(stave_trace_new(NULL, &result.trace, NULL), STAVE_OK);
-    assert_int_equal(stave_decoder_new(&config, result.trace, &decoder, NULL), STAVE_OK);
-    assert_int_equal(stave_decoder_feed(decoder, stream.bytes, stream.size, NULL), STAVE_OK);
-    assert_int_equal(stave_decoder_finish(decoder, NULL), STAVE_OK);
-    stave_decoder_stats(decoder, &result.stats);
-    stave_decoder_free(decoder);
-}
-
-static void free_result(void)
-{
-    stave_trace_free(result.trace);
-}
-
-/* Rows of the CSV behind its head. */
-static void assert_decodes_to(const char *rows)
-{
-    decode_as(0);
-    export_csv();
-    assert_memory_equal(result.csv, HEAD, strlen(HEAD));
-    assert_string_equal(result.csv + strlen(HEAD), rows);
-}
+#include "unit/stream.h"
 
 /* ---- counters of the vectors ----------------------------------------------------------------- */
 
@@ -418,95 +304,6 @@ static void test_the_latest_attributes_hold_for_the_whole_run(void **state)
     free_result();
 }
 
-/* ---- version 1, and telling the versions apart ----------------------------------------------- */
-
-static void test_version_1_restarts(void **state)
-{
-    begin();
-    v1_frame(WIRE_MARKER, 100, 50000000, "a");
-    v1_frame(WIRE_MARKER, 101, 39999999, "b"); /* 10.000001 ms back: a restart */
-    v1_frame(WIRE_MARKER, 102, 30000000, "c"); /* 9.999999 ms back: none */
-    v1_frame(WIRE_MARKER, 38, 60000000, "d");  /* 65 behind the next: a restart */
-    assert_decodes_to("a,marker,50000.0,50000.0,0,,,0\n"
-                      "device reset,marker,50000.0,50000.0,0,,,0\n"
-                      "b,marker,89999.99900000001,89999.99900000001,0,,,0\n"
-                      "c,marker,80000.0,80000.0,0,,,0\n"
-                      "device reset,marker,89999.99900000001,89999.99900000001,0,,,0\n"
-                      "d,marker,149999.999,149999.999,0,,,0\n");
-    assert_int_equal(result.stats.resets, 2);
-    free_result();
-}
-
-static void test_version_1_number_wraps(void **state)
-{
-    begin();
-    v1_frame(WIRE_SPAN_START, UINT32_MAX - 1, 1000, "a");
-    v1_frame(WIRE_SPAN_END, UINT32_MAX, 2000, "a");
-    v1_frame(WIRE_SPAN_START, 0, 3000, "a");
-    v1_frame(WIRE_SPAN_END, 3, 4000, "a"); /* behind a hole of two */
-    assert_decodes_to("a,task,1.0,2.0,2,,,0\na,task,3.0,3.0,2,,,1\ntrace gap,gap,3.0,4.0,0,,2,0\n");
-    assert_int_equal(result.stats.resets, 0);
-    assert_int_equal(result.stats.orphan_ends, 0);
-    free_result();
-}
-
-static void test_version_1_loses_many_at_once(void **state)
-{
-    begin();
-    v1_frame(WIRE_MARKER, 7, 1000, "a");
-    v1_frame(WIRE_MARKER, 1000000007, 2000, "a");
-    v1_frame(WIRE_MARKER, 1000000006, 2500, "a"); /* a straggler: the gap stays */
-    assert_decodes_to("a,marker,1.0,1.0,0,,,0\na,marker,2.0,2.0,0,,,0\n"
-                      "a,marker,2.5,2.5,0,,,0\ntrace gap,gap,1.0,2.0,0,,999999999,0\n");
-    free_result();
-}
-
-static void test_version_1_without_a_name_is_unresolved(void **state)
-{
-    begin();
-    v1_frame(WIRE_MARKER, 0, 1000, "a");
-    v1_frame(WIRE_MARKER, 1, 2000, "");
-    v1_frame(WIRE_MARKER, 2, 3000, "b");
-    assert_decodes_to("a,marker,1.0,1.0,0,,,0\nb,marker,3.0,3.0,0,,,0\n");
-    assert_int_equal(result.stats.unresolved, 1);
-    assert_int_equal(result.stats.gaps, 0);
-    free_result();
-}
-
-static void test_version_1_names_beyond_the_limit_are_unresolved(void **state)
-{
-    begin();
-    for (uint32_t i = 0; i < STAVE_DECODER_IDS_MAX + 50; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "%x", (unsigned)i);
-        v1_frame(WIRE_MARKER, i, i, name);
-    }
-    v1_frame(WIRE_MARKER, STAVE_DECODER_IDS_MAX + 50, 100000, "7"); /* it had its place before */
-    decode_as(0);
-    assert_int_equal(result.stats.markers, STAVE_DECODER_IDS_MAX + 1);
-    assert_int_equal(result.stats.unresolved, 50);
-    assert_int_equal(stave_trace_lanes(result.trace), STAVE_DECODER_IDS_MAX + 1);
-    free_result();
-}
-
-static void test_version_1_lanes_beyond_the_limit_are_unresolved(void **state)
-{
-    begin();
-    for (uint32_t i = 0; i < STAVE_DECODER_IDS_MAX + 50; i++)
-        put(WIRE_VERSION_1, (struct wire_frame){.kind = WIRE_MARKER,
-                                                .sequence = i,
-                                                .ticks = i,
-                                                .name = "a",
-                                                .name_size = 1,
-                                                .priority = i});
-    v1_frame(WIRE_MARKER, STAVE_DECODER_IDS_MAX + 50, 100000, "a"); /* of priority 2: known */
-    decode_as(0);
-    assert_int_equal(result.stats.markers, STAVE_DECODER_IDS_MAX + 1);
-    assert_int_equal(result.stats.unresolved, 50);
-    assert_int_equal(stave_trace_lanes(result.trace), STAVE_DECODER_IDS_MAX + 1);
-    free_result();
-}
-
 /* Attributes that change in each frame make two lanes, not a million, and move rows once. */
 static void test_attributes_that_keep_changing_cost_nothing(void **state)
 {
@@ -530,52 +327,6 @@ static void test_attributes_that_keep_changing_cost_nothing(void **state)
     assert_int_equal(stave_summarize_lanes(result.trace, lanes, 3, NULL), STAVE_OK);
     assert_int_equal(lanes[1].marks, 0);
     assert_int_equal(lanes[2].marks, 50000);
-    free_result();
-}
-
-/* Source and kind as version 2 reads them (a kind of 2 in field 3), and no name: sound in both. */
-static void neutral_frame(uint32_t sequence)
-{
-    put(WIRE_VERSION_1,
-        (struct wire_frame){
-            .kind = WIRE_MARKER, .sequence = sequence, .ticks = 1000, .source = WIRE_SOURCE_TASK});
-}
-
-static void test_frames_that_say_nothing_leave_it_to_the_next(void **state)
-{
-    begin();
-    for (uint32_t i = 0; i < 20; i++)
-        neutral_frame(i);
-    v1_frame(WIRE_MARKER, 20, 2000, "a");
-    assert_decodes_to("a,marker,2.0,2.0,0,,,0\n");
-    assert_int_equal(result.stats.wire_version, 1);
-    assert_int_equal(result.stats.unresolved, 20);
-    free_result();
-}
-
-static void test_a_stream_that_ends_undecided_is_version_2(void **state)
-{
-    begin();
-    neutral_frame(1);
-    decode_as(0);
-    assert_int_equal(result.stats.wire_version, 2);
-    free_result();
-    decode_as(1); /* unless the caller knows better */
-    assert_int_equal(result.stats.wire_version, 1);
-    free_result();
-}
-
-static void test_version_is_found_behind_much_garbage(void **state)
-{
-    begin();
-    memset(stream.bytes, 0xee, 1000000);
-    stream.size = 1000000;
-    for (uint32_t i = 0; i < 3; i++)
-        v1_frame(WIRE_MARKER, i, 1000 * (int64_t)i, "a");
-    assert_decodes_to("a,marker,0.0,0.0,0,,,0\na,marker,1.0,1.0,0,,,0\na,marker,2.0,2.0,0,,,0\n");
-    assert_int_equal(result.stats.wire_version, 1);
-    assert_int_equal(result.stats.bytes_skipped, 1000000);
-    assert_int_equal(result.stats.damages, 1);
     free_result();
 }
 
@@ -648,16 +399,7 @@ int main(void)
         cmocka_unit_test(test_a_hole_that_is_filled_was_no_loss),
         cmocka_unit_test(test_more_ids_than_there_is_room_for_are_unresolved),
         cmocka_unit_test(test_the_latest_attributes_hold_for_the_whole_run),
-        cmocka_unit_test(test_version_1_restarts),
-        cmocka_unit_test(test_version_1_number_wraps),
-        cmocka_unit_test(test_version_1_loses_many_at_once),
-        cmocka_unit_test(test_version_1_without_a_name_is_unresolved),
-        cmocka_unit_test(test_version_1_names_beyond_the_limit_are_unresolved),
-        cmocka_unit_test(test_version_1_lanes_beyond_the_limit_are_unresolved),
         cmocka_unit_test(test_attributes_that_keep_changing_cost_nothing),
-        cmocka_unit_test(test_frames_that_say_nothing_leave_it_to_the_next),
-        cmocka_unit_test(test_a_stream_that_ends_undecided_is_version_2),
-        cmocka_unit_test(test_version_is_found_behind_much_garbage),
         cmocka_unit_test(test_rows_are_there_while_the_stream_goes_on),
         cmocka_unit_test(test_states_and_arguments),
     };
