@@ -318,9 +318,28 @@ int stave__os_rename_target(struct stave__os_file *file, const char *path, stave
     return STAVE_OK;
 }
 
-/* Gives the file, which may have no name, a path that is free. Not every file system has links. */
-static int take_name(const struct stave__os_file *file, const char *path)
+/* Makes something under a name beside `path` that is free: the name, to be freed, or NULL and errno.
+ * `make` fails with EEXIST where a name is taken. */
+static char *under_new_name(const char *path, int (*make)(const void *context, const char *name),
+                            const void *context)
 {
+    char suffix[32];
+    for (unsigned try = 0; try < TRIES_MAX; try++) {
+        snprintf(suffix, sizeof suffix, ".%ld.%u", (long)getpid(), try);
+        char *name = joined(path, suffix);
+        if (name == NULL || make(context, name) == 0)
+            return name;
+        free(name);
+        if (errno != EEXIST)
+            break;
+    }
+    return NULL;
+}
+
+/* Gives the file, which may have no name, a path that is free. Not every file system has links. */
+static int take_name(const void *context, const char *path)
+{
+    const struct stave__os_file *file = context;
     char own[64];
     if (file->temporary != NULL)
         return renameat2(AT_FDCWD, file->temporary, AT_FDCWD, path, RENAME_NOREPLACE);
@@ -331,23 +350,9 @@ static int take_name(const struct stave__os_file *file, const char *path)
 /* Gives the file a free name beside its own, unless it has one. */
 static int name_it(struct stave__os_file *file)
 {
-    char suffix[32];
-    if (file->temporary != NULL)
-        return 0;
-    for (unsigned try = 0; try < TRIES_MAX; try++) {
-        snprintf(suffix, sizeof suffix, ".%ld.%u", (long)getpid(), try);
-        char *name = joined(file->path, suffix);
-        if (name == NULL)
-            return -1;
-        if (take_name(file, name) == 0) {
-            file->temporary = name;
-            return 0;
-        }
-        free(name);
-        if (errno != EEXIST)
-            return -1;
-    }
-    return -1;
+    if (file->temporary == NULL)
+        file->temporary = under_new_name(file->path, take_name, file);
+    return file->temporary != NULL ? 0 : -1;
 }
 
 static void forget_temporary(struct stave__os_file *file)
@@ -420,24 +425,9 @@ int stave__os_make_dirs(const char *path, stave_error *error)
     return status;
 }
 
-/* A symbolic link under a name that was free. */
-static int link_under_new_name(const char *path, const char *target, char **name,
-                               stave_error *error)
+static int link_to_target(const void *target, const char *name)
 {
-    char suffix[32];
-    for (unsigned try = 0; try < TRIES_MAX; try++) {
-        snprintf(suffix, sizeof suffix, ".%ld.%u", (long)getpid(), try);
-        *name = joined(path, suffix);
-        if (*name == NULL)
-            return stave__fail_memory(error);
-        if (symlink(target, *name) == 0)
-            return STAVE_OK;
-        free(*name);
-        *name = NULL;
-        if (errno != EEXIST)
-            break;
-    }
-    return fail_errno(error, "cannot make the link", path);
+    return symlink(target, name);
 }
 
 int stave__os_replace_link(const char *path, const char *target, stave_error *error)
@@ -446,10 +436,11 @@ int stave__os_replace_link(const char *path, const char *target, stave_error *er
     if (lstat(path, &status) == 0 && !S_ISLNK(status.st_mode))
         return stave__fail(error, STAVE_E_IO, 0,
                            "%s is not a symbolic link and is left as it is; move it away", path);
-    char *name = NULL;
-    int result = link_under_new_name(path, target, &name, error);
+    char *name = under_new_name(path, link_to_target, target);
     if (name == NULL)
-        return result;
+        return errno == ENOMEM ? stave__fail_memory(error)
+                               : fail_errno(error, "cannot make the link", path);
+    int result = STAVE_OK;
     if (rename(name, path) != 0) {
         result = fail_errno(error, "cannot make the link", path);
         unlink(name);
