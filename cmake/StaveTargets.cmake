@@ -35,7 +35,8 @@ endfunction()
 # library instead. Which layer may include which is tools/check_layers' business.
 function(stave_layer name)
   file(GLOB sources CONFIGURE_DEPENDS ${Stave_SOURCE_DIR}/src/${name}/*.c)
-  list(REMOVE_ITEM sources ${Stave_SOURCE_DIR}/src/base/status.c) # is libstave's
+  list(REMOVE_ITEM sources ${Stave_SOURCE_DIR}/src/base/status.c # is libstave's
+       ${STAVE_SOURCES_LEFT_OUT})
   if(NOT sources)
     message(STATUS "src/${name}: no sources")
     return()

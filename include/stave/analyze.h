@@ -1,10 +1,20 @@
 /* stave/analyze.h - a trace to answers.
  *
- *     uint32_t lanes = stave_trace_lanes(trace);
- *     stave_lane_summary *rows = calloc(lanes, sizeof *rows);
- *     if (stave_summarize_lanes(trace, rows, lanes, &error) < 0) ...
+ *     stave_rollup *rollup;
+ *     if (stave_rollup_new(trace, NULL, &rollup, &error) < 0) ...
+ *     for (uint32_t i = 0; i < stave_rollup_rows(rollup); i++) {
+ *         const stave_rollup_row *row = stave_rollup_row_at(rollup, i);
+ *         printf("%s %.0f ns\n", stave_trace_string(trace, row->name, NULL), row->self_ns);
+ *     }
+ *     stave_rollup_free(rollup);
  *
- * Ownership  The caller owns what is filled in.
+ * Self       A span's own interval minus the union of its children's intervals that overlap it.
+ * Total      The length of the union of the intervals of a span and all its descendants.
+ * Busy       The sum of self over a span and all its descendants: more than total where they ran in
+ *            parallel.
+ * Children   Of a span: the next deeper ones of its lane that lie in it, and those attached to it from
+ *            any lane of its boot. A span attached to one that is not in the trace is a root.
+ * Ownership  The caller owns what is made and filled in; it refers to the trace's strings.
  * Threads    One at a time for each trace.
  * Errors     Those of reading the trace.  */
 #ifndef STAVE_ANALYZE_H
@@ -15,6 +25,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
 
 /* One lane over the whole trace. Durations are response times, start to end, in microseconds;
  * interrupted spans count as spans but not in total, min, mean, max and missed, since their end is
@@ -34,6 +46,97 @@ typedef struct stave_lane_summary {
  * hold a part of the trace. */
 STAVE_API int stave_summarize_lanes(stave_trace *trace, stave_lane_summary *rows, uint32_t count,
                                     stave_error *error);
+
+/* ---- roll-up: one row a name ----------------------------------------------------------------- */
+
+/* Zero is the default of every field. */
+typedef struct stave_rollup_config {
+    bool windowed; /* of spans that overlap [from_us, to_us], the part inside */
+    double from_us, to_us;
+    /* Which lanes count; NULL: all. Children elsewhere still take time from their parents' self. */
+    bool (*lane_counts)(void *context, uint32_t lane);
+    void *lane_context;
+    stave_progress progress; /* in rows */
+} stave_rollup_config;
+
+/* A call is a span, or one of a cumulative row's count. Calls, total and self are of all of them;
+ * where the end is unknown, of what is known. Min, mean, the percentiles and max are of the calls
+ * whose end is known (`timed`), from start to end, NaN where there is none. Percentile p is the
+ * least duration that at least p % of the calls do not exceed (nearest rank): exact up to
+ * STAVE_ROLLUP_EXACT calls of a name, beyond that at most 1/256 (0.4 %) too high; cumulative rows
+ * are not in it. In nanoseconds. */
+#define STAVE_ROLLUP_EXACT 512
+
+typedef struct stave_rollup_row {
+    uint32_t name; /* string id */
+    uint64_t calls;
+    uint64_t timed;
+    double total_ns; /* a call inside another of the same name adds nothing */
+    double self_ns;
+    double min_ns, mean_ns, p50_ns, p90_ns, p99_ns, max_ns;
+    uint64_t failed;
+    uint64_t uncertain; /* with a bit of STAVE_FLAGS_DOUBT */
+} stave_rollup_row;
+
+typedef struct stave_rollup_counter {
+    uint32_t name; /* string id */
+    uint32_t lane;
+    uint64_t samples;
+    double min, max, last;
+} stave_rollup_counter;
+
+typedef struct stave_rollup stave_rollup;
+
+#define stave_rollup_new(trace, config, rollup, error)                                             \
+    stave_rollup_new_sized((trace), (config), sizeof(stave_rollup_config), (rollup), (error))
+
+/* Highest self time first, then by name. Memory: independent of the number of spans, unless some
+ * are attached to parents on other lanes or do not stand in the order of their ends: then about
+ * 100 bytes a span. */
+STAVE_API int stave_rollup_new_sized(stave_trace *trace, const stave_rollup_config *config,
+                                     size_t config_size, stave_rollup **rollup, stave_error *error);
+STAVE_API uint32_t stave_rollup_rows(const stave_rollup *rollup);
+STAVE_API const stave_rollup_row *stave_rollup_row_at(const stave_rollup *rollup, uint32_t index);
+STAVE_API uint32_t stave_rollup_counters(const stave_rollup *rollup);
+STAVE_API const stave_rollup_counter *stave_rollup_counter_at(const stave_rollup *rollup,
+                                                              uint32_t index);
+STAVE_API void stave_rollup_free(stave_rollup *rollup);
+
+/* ---- trees: one root and all below it -------------------------------------------------------- */
+
+/* Zero is the default of every field: the root that began first. */
+typedef struct stave_tree_config {
+    uint64_t root; /* which, in the order of their starts, from 0 */
+    bool slowest;  /* instead: the one with the highest total, the first of equals */
+    stave_progress progress;
+} stave_tree_config;
+
+/* Nodes stand parents first, children by start, from 0 on: the root. */
+typedef struct stave_tree_node {
+    uint32_t lane, boot;
+    uint64_t serial;
+    uint32_t name; /* string id */
+    uint16_t flags;
+    int64_t start, end; /* ticks */
+    uint32_t parent;    /* index; STAVE_NONE: the root */
+    uint32_t depth;     /* 0: the root */
+    double self_ns, total_ns, busy_ns;
+    uint64_t calls; /* 1, or a cumulative row's count */
+} stave_tree_node;
+
+typedef struct stave_tree stave_tree;
+
+#define stave_tree_new(trace, config, tree, error)                                                 \
+    stave_tree_new_sized((trace), (config), sizeof(stave_tree_config), (tree), (error))
+
+/* STAVE_E_NOTHING when there is no such root. Memory: as for the roll-up, and 100 bytes a node. */
+STAVE_API int stave_tree_new_sized(stave_trace *trace, const stave_tree_config *config,
+                                   size_t config_size, stave_tree **tree, stave_error *error);
+STAVE_API uint64_t stave_tree_roots(const stave_tree *tree); /* of the whole trace */
+STAVE_API uint64_t stave_tree_root(const stave_tree *tree);  /* which one this is, from 0 */
+STAVE_API uint32_t stave_tree_nodes(const stave_tree *tree);
+STAVE_API const stave_tree_node *stave_tree_node_at(const stave_tree *tree, uint32_t index);
+STAVE_API void stave_tree_free(stave_tree *tree);
 
 #ifdef __cplusplus
 }

@@ -93,6 +93,42 @@ STAVE_API int stave_decoder_finish(stave_decoder *decoder, stave_error *error);
 STAVE_API void stave_decoder_stats_sized(const stave_decoder *decoder, stave_decode_stats *stats,
                                          size_t stats_size);
 
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+/* The eight columns of docs/etrace.md, name, type, start_us, end_us, priority, deadline_us, value and
+ * interrupted, as RFC 4180 has it: named by the first line, in any order, with others among them, a
+ * BOM, CRLF or LF. name, type, start_us and end_us must be there; what is missing of the rest counts
+ * as empty. Spans, markers and gaps become the rows that stave_export_csv() makes them from.
+ *
+ * Times are read as decimals and kept in nanoseconds; what is finer is rounded to the nearest and
+ * counted. Errors: STAVE_E_FORMAT, its message naming the row (the head is row 1) and the column, its
+ * offset the row's first byte. After an error the reader takes no more bytes. Untrusted, live, owned
+ * and threaded as a decoder. */
+typedef struct stave_csv_reader stave_csv_reader;
+
+#define STAVE_CSV_LINE_MAX (1 << 20) /* bytes of one row */
+
+typedef struct stave_csv_reader_stats {
+    uint64_t rows; /* without the head */
+    uint64_t spans, markers, gaps;
+    uint64_t rounded;   /* times finer than a nanosecond */
+    uint64_t saturated; /* times beyond the range of 64-bit nanoseconds */
+} stave_csv_reader_stats;
+
+STAVE_API int stave_csv_reader_new(stave_trace *trace, stave_csv_reader **reader,
+                                   stave_error *error);
+STAVE_API int stave_csv_reader_feed(stave_csv_reader *reader, const void *bytes, size_t size,
+                                    stave_error *error);
+/* The last line may lack its end. STAVE_E_FORMAT when there was no head. */
+STAVE_API int stave_csv_reader_finish(stave_csv_reader *reader, stave_error *error);
+
+#define stave_csv_reader_stats_of(reader, stats)                                                   \
+    stave_csv_reader_stats_sized((reader), (stats), sizeof(stave_csv_reader_stats))
+
+STAVE_API void stave_csv_reader_stats_sized(const stave_csv_reader *reader,
+                                            stave_csv_reader_stats *stats, size_t stats_size);
+STAVE_API void stave_csv_reader_free(stave_csv_reader *reader);
+
 #ifdef __cplusplus
 }
 #endif

@@ -72,6 +72,13 @@ typedef struct stave_sink {
     void *context;
 } stave_sink;
 
+/* How far long work is: called now and then on the thread that does it, `done` of `total` (0: not
+ * known). `report` may be NULL. */
+typedef struct stave_progress {
+    void (*report)(void *context, uint64_t done, uint64_t total);
+    void *context;
+} stave_progress;
+
 #ifdef __cplusplus
 }
 #endif

@@ -77,7 +77,7 @@ int stave__doubts_lost(struct doubts *doubts, uint64_t first, stave_error *error
 
 static void compare_bounds(struct doubts *doubts, const struct stave__entry *entry)
 {
-    struct stave__columns rows = stave__entry_columns(entry);
+    union stave__columns rows = stave__entry_columns(entry);
     double *largest_us = &doubts->stats->time_uncertain_us;
     for (uint32_t i = 0; i < entry->rows; i++) {
         int64_t clock = (int64_t)((uint64_t)rows.end[i] - rows.value[i]);
@@ -92,7 +92,7 @@ static int settle_largest(struct doubts *doubts, stave_error *error)
 {
     struct stave__blocks *blocks = doubts->rows.blocks;
     for (uint32_t i = doubts->rows.last; i != STAVE__NO_BLOCK;) {
-        struct stave__entry *entry = stave__table_at(&blocks->entries, i);
+        struct stave__entry *entry = stave__entry_at(blocks, i);
         int status = stave__blocks_pin(blocks, entry, error);
         if (status < 0)
             return status;
@@ -114,6 +114,5 @@ int stave__doubts_end_run(struct doubts *doubts, int64_t end, stave_error *error
     }
     if (status >= 0)
         status = settle_largest(doubts, error);
-    stave__appender_seal(&doubts->rows);
-    return status;
+    return status < 0 ? status : stave__appender_seal(&doubts->rows, error);
 }

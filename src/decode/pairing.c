@@ -156,8 +156,8 @@ int stave__pairing_cut(struct pairing *pairing, int64_t tick, stave_error *error
 static void count_rows(struct pairing *pairing, struct writer *writer)
 {
     stave_decode_stats *stats = pairing->stats;
-    stave__appender_seal(&writer->spans);
-    stave__appender_seal(&writer->marks);
+    stave__appender_seal(&writer->spans, NULL);
+    stave__appender_seal(&writer->marks, NULL);
     if (writer->spans.lane == STAVE__NO_LANE) {
         stats->unresolved += writer->spans.rows + writer->marks.rows;
     } else {

@@ -142,8 +142,8 @@ int stave__run_end(struct run *run, bool restarted, stave_error *error)
                                     STAVE_FLAG_RESTART, error);
     if (status < 0)
         return status;
-    stave__appender_seal(&run->gaps);
-    stave__appender_seal(&run->resets);
+    stave__appender_seal(&run->gaps, NULL);
+    stave__appender_seal(&run->resets, NULL);
     status = stave__pairing_end_run(&run->pairing, error);
     if (status < 0)
         return status;

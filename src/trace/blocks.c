@@ -1,84 +1,92 @@
 #include "trace/blocks.h"
 
-#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/os.h"
+#include "store/column.h"
 
 #define DEFAULT_CACHE_BYTES ((uint64_t)32 * 1024 * 1024)
 #define FIRST_CAPACITY 16u
 #define LAST_CAPACITY 1024u
-
-static const uint32_t kind_columns[STAVE_ROW_KINDS] = {
-#define KIND_COLUMNS(name, columns) [name] = (columns),
-    STAVE_ROW_KIND_TABLE(KIND_COLUMNS)
-#undef KIND_COLUMNS
-};
 
 void stave__blocks_init(struct stave__blocks *blocks, uint64_t cache_bytes,
                         const char *temporary_dir)
 {
     *blocks = (struct stave__blocks){
         .entries = {.row_size = sizeof(struct stave__entry)},
+        .damages = {.row_size = sizeof(stave_damage)},
         .next_order = 1,
         .cache_bytes = cache_bytes != 0 ? cache_bytes : DEFAULT_CACHE_BYTES,
         .temporary_dir = temporary_dir,
+        .file_fd = -1,
         .spill_fd = -1,
     };
 }
 
-static struct stave__entry *entry_at(const struct stave__blocks *blocks, uint32_t index)
+static void drop_data(struct stave__entry *entry)
 {
-    return stave__table_at(&blocks->entries, index);
+    free(entry->data);
+    free(entry->open);
+    entry->data = NULL;
+    entry->open = NULL;
 }
 
 void stave__blocks_free(struct stave__blocks *blocks)
 {
     for (uint32_t i = 0; i < blocks->entries.rows; i++)
-        free(entry_at(blocks, i)->data);
+        drop_data(stave__entry_at(blocks, i));
     stave__table_free(&blocks->entries);
+    stave__table_free(&blocks->damages);
     stave__os_close(blocks->spill_fd);
+    stave__os_close(blocks->file_fd);
+    free(blocks->bytes);
+    free(blocks->numbers);
 }
 
-/* ---- the layout of a block's data: columns one after another, widest first ------------------- */
-
-/* A column's place, or NULL when the kind has none; `size` moves past it. */
-static void *column(char *data, size_t *size, bool present, uint32_t capacity, size_t width)
+int stave__blocks_damage(struct stave__blocks *blocks, const stave_damage *damage,
+                         stave_error *error)
 {
-    if (!present)
-        return NULL;
-    size_t at = *size;
-    *size += capacity * width;
-    return data != NULL ? data + at : NULL;
+    stave_damage *row = stave__table_add(&blocks->damages);
+    if (row == NULL)
+        return stave__fail_memory(error);
+    *row = *damage;
+    return STAVE_OK;
 }
 
-static struct stave__columns lay_out(uint32_t kind, uint32_t capacity, void *data, size_t *size)
+union stave__columns stave__entry_columns(const struct stave__entry *entry)
 {
-    uint32_t has = kind_columns[kind];
-    struct stave__columns c;
-    *size = 0;
-    c.start = column(data, size, true, capacity, sizeof *c.start);
-    c.order = column(data, size, true, capacity, sizeof *c.order);
-    c.end = column(data, size, has & STAVE_COLUMN_END, capacity, sizeof *c.end);
-    c.serial = column(data, size, has & STAVE_COLUMN_SERIAL, capacity, sizeof *c.serial);
-    c.value = column(data, size, has & STAVE_COLUMN_VALUE, capacity, sizeof *c.value);
-    c.name = column(data, size, has & STAVE_COLUMN_NAME, capacity, sizeof *c.name);
-    c.flags = column(data, size, true, capacity, sizeof *c.flags);
-    return c;
+    union stave__columns columns;
+    stave__columns_lay_out(&columns, entry->columns, entry->capacity, entry->data);
+    return columns;
 }
 
-struct stave__columns stave__entry_columns(const struct stave__entry *entry)
+/* A column from a row on; NULL stays NULL. */
+#define FROM(column) ((column) != NULL ? (column) + from : NULL)
+
+void stave__entry_show(const struct stave__entry *entry, uint32_t from, stave_block *block)
 {
-    size_t size;
-    return lay_out(entry->kind, entry->capacity, entry->data, &size);
+    union stave__columns columns = stave__entry_columns(entry);
+    *block = (stave_block){.kind = entry->kind,
+                           .lane = entry->lane,
+                           .boot = entry->boot,
+                           .rows = entry->rows - from,
+                           .first = entry->first,
+                           .last = entry->last,
+                           .open = entry->open,
+                           .open_count = entry->open_count,
+                           .begun = entry->begun,
+#define SHOW(name, number, member, type) .member = FROM(columns.member),
+                           STAVE_COLUMN_TABLE(SHOW)
+#undef SHOW
+    };
 }
 
 static size_t data_size(const struct stave__entry *entry)
 {
-    size_t size;
-    lay_out(entry->kind, entry->capacity, NULL, &size);
-    return size;
+    return stave__columns_size(entry->columns, entry->capacity) +
+           entry->open_count * sizeof *entry->open;
 }
 
 /* ---- the list of blocks that may be dropped from memory, oldest use first -------------------- */
@@ -99,55 +107,35 @@ static void list_remove(struct stave__blocks *blocks, struct stave__entry *entry
     blocks->resident -= data_size(entry);
 }
 
-/* False when the disk refuses: the block then stays in memory (invariant 5). */
-static bool store(struct stave__blocks *blocks, struct stave__entry *entry)
-{
-    if (entry->stored_at != 0)
-        return true;
-    if (blocks->spill_failed)
-        return false;
-    size_t size = data_size(entry);
-    if ((blocks->spill_fd < 0 &&
-         stave__os_temporary(blocks->temporary_dir, &blocks->spill_fd, NULL) < 0) ||
-        stave__os_write_at(blocks->spill_fd, entry->data, size, blocks->spill_size, NULL) < 0) {
-        blocks->spill_failed = true;
-        return false;
-    }
-    entry->stored_at = blocks->spill_size + 1;
-    blocks->spill_size += size;
-    return true;
-}
-
-/* Keeps what may be dropped within its budget. */
+/* Keeps what may be dropped within its budget. Once the disk has refused, it is not asked again. */
 static void shrink(struct stave__blocks *blocks)
 {
     struct stave__entry *entry;
-    while ((entry = blocks->oldest) != NULL && blocks->resident > blocks->cache_bytes &&
-           store(blocks, entry)) {
+    while ((entry = blocks->oldest) != NULL && blocks->resident > blocks->cache_bytes) {
+        if (entry->stored_size == 0) {
+            if (blocks->spill_failed || stave__entry_store(blocks, entry, NULL) < 0) {
+                blocks->spill_failed = true;
+                return;
+            }
+        }
         list_remove(blocks, entry);
-        free(entry->data);
-        entry->data = NULL;
+        drop_data(entry);
     }
 }
 
 int stave__blocks_pin(struct stave__blocks *blocks, struct stave__entry *entry, stave_error *error)
 {
+    if (entry->damaged)
+        return 0;
     if (entry->data == NULL) {
-        size_t size = data_size(entry);
-        void *data = malloc(size);
-        if (data == NULL)
-            return stave__fail_memory(error);
-        int status = stave__os_read_at(blocks->spill_fd, data, size, entry->stored_at - 1, error);
-        if (status < 0) {
-            free(data);
+        int status = stave__entry_load(blocks, entry, error);
+        if (status <= 0)
             return status;
-        }
-        entry->data = data;
     } else if (entry->sealed && entry->pins == 0) {
         list_remove(blocks, entry);
     }
     entry->pins++;
-    return STAVE_OK;
+    return 1;
 }
 
 void stave__blocks_unpin(struct stave__blocks *blocks, struct stave__entry *entry)
@@ -167,6 +155,7 @@ void stave__appender_init(struct stave__appender *appender, struct stave__blocks
 {
     *appender = (struct stave__appender){
         .blocks = blocks,
+        .mask = stave__kind_has[kind],
         .kind = kind,
         .lane = lane,
         .boot = boot,
@@ -175,45 +164,76 @@ void stave__appender_init(struct stave__appender *appender, struct stave__blocks
     };
 }
 
-void stave__appender_seal(struct stave__appender *appender)
+/* What the producer has open stays with the block. */
+static int note_open(struct stave__entry *entry, const struct stave__stack *stack,
+                     stave_error *error)
+{
+    if (stack == NULL || stack->count == 0)
+        return STAVE_OK;
+    uint32_t count = stack->count < STAVE__COLUMN_ROWS_MAX ? stack->count : STAVE__COLUMN_ROWS_MAX;
+    entry->open = malloc(count * sizeof *entry->open);
+    if (entry->open == NULL)
+        return stave__fail_memory(error);
+    memcpy(entry->open, stack->spans, count * sizeof *entry->open);
+    entry->open_count = count;
+    return STAVE_OK;
+}
+
+int stave__appender_seal(struct stave__appender *appender, stave_error *error)
 {
     struct stave__entry *entry = appender->open;
     if (entry == NULL)
-        return;
+        return STAVE_OK;
+    int status = note_open(entry, appender->stack, error);
+    if (status < 0)
+        return status;
     appender->open = NULL;
     appender->rows += entry->rows;
     entry->sealed = true;
     if (entry->pins > 0)
-        return;
+        return STAVE_OK;
     list_add(appender->blocks, entry);
     shrink(appender->blocks);
+    return STAVE_OK;
 }
 
 void stave__appender_move(struct stave__appender *appender, uint32_t lane)
 {
     appender->lane = lane;
     for (uint32_t i = appender->last; i != STAVE__NO_BLOCK;) {
-        struct stave__entry *entry = entry_at(appender->blocks, i);
+        struct stave__entry *entry = stave__entry_at(appender->blocks, i);
         entry->lane = lane;
         i = entry->previous;
     }
 }
 
+/* Blocks grow with their lane, and with its depth, so that the open spans that each carries are not
+ * more than its rows. */
+static void choose_next_capacity(struct stave__appender *appender)
+{
+    uint32_t capacity = appender->capacity;
+    if (capacity < LAST_CAPACITY)
+        capacity *= 4;
+    if (appender->stack != NULL && appender->stack->count > capacity)
+        capacity = appender->stack->count;
+    appender->capacity = capacity < STAVE__BLOCK_ROWS_MAX ? capacity : STAVE__BLOCK_ROWS_MAX;
+}
+
 int stave__appender_grow(struct stave__appender *appender, stave_error *error)
 {
     struct stave__blocks *blocks = appender->blocks;
-    stave__appender_seal(appender);
-
-    size_t size;
-    lay_out(appender->kind, appender->capacity, NULL, &size);
-    void *data = malloc(size);
+    int status = stave__appender_seal(appender, error);
+    if (status < 0)
+        return status;
+    void *data = malloc(stave__columns_size(appender->mask, appender->capacity));
     struct stave__entry *entry = data != NULL ? stave__table_add(&blocks->entries) : NULL;
     if (entry == NULL) {
         free(data);
         return stave__fail_memory(error);
     }
     *entry = (struct stave__entry){
-        .kind = appender->kind,
+        .kind = (uint8_t)appender->kind,
+        .columns = appender->mask,
         .lane = appender->lane,
         .boot = appender->boot,
         .capacity = appender->capacity,
@@ -221,12 +241,31 @@ int stave__appender_grow(struct stave__appender *appender, stave_error *error)
         .first = INT64_MAX,
         .last = INT64_MIN,
         .first_order = blocks->next_order,
+        .begun = appender->stack != NULL ? appender->stack->begun : 0,
         .data = data,
     };
     appender->open = entry;
     appender->columns = stave__entry_columns(entry);
     appender->last = blocks->entries.rows - 1;
-    if (appender->capacity < LAST_CAPACITY)
-        appender->capacity *= 4;
+    choose_next_capacity(appender);
+    return STAVE_OK;
+}
+
+int stave__append_row(struct stave__appender *appender, const struct stave__row *row,
+                      stave_error *error)
+{
+    int i = stave__append(appender, row->start, row->flags, error);
+    if (i < 0)
+        return i;
+    uint64_t order = appender->columns.order[i];
+#define PUT(name, number, member, type)                                                            \
+    if (appender->columns.member != NULL)                                                          \
+        appender->columns.member[i] = row->member;                                                 \
+    else                                                                                           \
+        assert(row->member == 0);
+    STAVE_COLUMN_TABLE(PUT)
+#undef PUT
+    appender->columns.order[i] = order;
+    stave__append_done(appender, appender->columns.end != NULL ? row->end : row->start);
     return STAVE_OK;
 }

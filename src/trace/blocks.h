@@ -1,14 +1,16 @@
-/* trace/blocks.h - where a trace's rows live: blocks of columns, the older ones on disk.
+/* trace/blocks.h - where a trace's rows live: blocks of columns, those not in use on disk.
  *
  *     struct stave__appender spans;
  *     stave__appender_init(&spans, blocks, STAVE_SPANS, lane, boot);
  *     if (stave__append_span(&spans, start, end, serial, flags, &error) < 0) ...
- *     stave__appender_seal(&spans);
+ *     stave__appender_seal(&spans, &error);
+ *
+ * On disk is the trace's file, or a temporary one: both hold blocks as src/store/ writes them.
  *
  * Invariants
  *  1. An entry never moves and is never taken back; its rows are only appended, and `rows` is
  *     raised after the columns are written.
- *  2. Entries begin in the order of their first row's `order`.
+ *  2. Of a trace that is being made, entries begin in the order of their first row's `order`.
  *  3. A sealed block changes no more, but for the lane it is on.
  *  4. `data` of a pinned or unsealed block stays; any other may be dropped once it is on disk.
  *  5. When the disk refuses, blocks stay in memory: no row is lost for want of a temporary file. */
@@ -17,23 +19,18 @@
 
 #include "base/table.h"
 #include "stave/trace.h"
+#include "store/block.h"
 
-#define STAVE__NO_LANE UINT32_MAX /* rows whose name has not been learned, or never was */
+#define STAVE__NO_LANE STAVE_NONE /* rows whose name has not been learned, or never was */
 #define STAVE__NO_BLOCK UINT32_MAX
 
-/* A block's columns, writable. Those that its kind lacks are NULL. */
-struct stave__columns {
-    int64_t *start;
-    uint64_t *order;
-    uint16_t *flags;
-    int64_t *end;
-    uint64_t *serial;
-    uint64_t *value;
-    uint32_t *name;
-};
-
 struct stave__entry {
-    uint32_t kind;
+    uint8_t kind;
+    bool sealed;
+    bool in_file;     /* in the trace's file, not in the temporary one */
+    bool damaged;     /* not sound, and listed */
+    bool summarized;  /* busy to deepest are known */
+    uint32_t columns; /* STAVE_COLUMN bits */
     uint32_t lane;
     uint32_t boot;
     uint32_t rows;
@@ -42,41 +39,78 @@ struct stave__entry {
     int64_t first;     /* lowest start, highest end */
     int64_t last;
     uint64_t first_order;
-    void *data;         /* the columns; NULL while only on disk */
-    uint64_t stored_at; /* offset in the spill file + 1; 0 is not there */
-    uint32_t pins;      /* cursors that show it */
-    bool sealed;
+    uint64_t begun;
+    uint64_t busy, longest;
+    uint32_t longest_name, deepest;
+    void *data;            /* the columns; NULL while only on disk */
+    stave_open_span *open; /* comes and goes with `data` */
+    uint32_t open_count;
+    uint32_t pins;                      /* cursors that show it */
+    uint64_t stored_at;                 /* offset on disk */
+    uint32_t stored_size;               /* header and body; 0: is not there */
     struct stave__entry *older, *newer; /* in the list of blocks that may be dropped */
 };
 
 struct stave__blocks {
     struct stave__table entries;
+    struct stave__table damages; /* stave_damage */
+    struct stave__limits limits; /* of what rows of the trace's file may refer to */
     uint64_t next_order;
     uint64_t cache_bytes;
     uint64_t resident; /* bytes of the blocks in the list */
     struct stave__entry *oldest, *newest;
     const char *temporary_dir;
+    int file_fd;  /* the trace's file, or -1 */
     int spill_fd; /* -1 until needed */
     uint64_t spill_size;
     bool spill_failed;
+    uint8_t *bytes; /* a block as it is on disk */
+    size_t bytes_size;
+    uint64_t *numbers; /* scratch of store/block.h */
 };
 
 void stave__blocks_init(struct stave__blocks *blocks, uint64_t cache_bytes,
                         const char *temporary_dir);
 void stave__blocks_free(struct stave__blocks *blocks);
 
-/* The columns of an entry's data. */
-struct stave__columns stave__entry_columns(const struct stave__entry *entry);
+static inline struct stave__entry *stave__entry_at(const struct stave__blocks *blocks,
+                                                   uint32_t index)
+{
+    return stave__table_at(&blocks->entries, index);
+}
 
-/* Brings the block into memory and keeps it there until it is unpinned. */
+/* The columns of an entry's data. */
+union stave__columns stave__entry_columns(const struct stave__entry *entry);
+
+/* The public view of a pinned entry: its rows as they are now, from the row `from` on. */
+void stave__entry_show(const struct stave__entry *entry, uint32_t from, stave_block *block);
+
+/* Brings the block into memory and keeps it there until it is unpinned: 1; 0 when it turns out to be
+ * damaged (it is listed then, and not pinned); or an error. */
 int stave__blocks_pin(struct stave__blocks *blocks, struct stave__entry *entry, stave_error *error);
 void stave__blocks_unpin(struct stave__blocks *blocks, struct stave__entry *entry);
+
+/* Lists a place of the trace's file that is not sound. */
+int stave__blocks_damage(struct stave__blocks *blocks, const stave_damage *damage,
+                         stave_error *error);
+
+/* ---- appending ------------------------------------------------------------------------------- */
+
+/* The spans that a lane's producer has open, outermost first; it takes a span off only after its row
+ * was appended. */
+struct stave__stack {
+    const stave_open_span *spans;
+    uint32_t count;
+    uint64_t begun; /* highest serial given out */
+};
 
 /* Writes rows of one kind, lane and boot. It has at most one open block. */
 struct stave__appender {
     struct stave__blocks *blocks;
     struct stave__entry *open; /* NULL before the first row and after sealing */
-    struct stave__columns columns;
+    union stave__columns columns;
+    const struct stave__stack *stack; /* for spans, may be set; NULL: none are open at borders */
+    uint32_t mask;                    /* STAVE_COLUMN bits of the blocks to come; more may be set */
     uint32_t kind;
     uint32_t lane;
     uint32_t boot;
@@ -88,8 +122,8 @@ struct stave__appender {
 void stave__appender_init(struct stave__appender *appender, struct stave__blocks *blocks,
                           uint32_t kind, uint32_t lane, uint32_t boot);
 
-/* No more rows into the open block; the next row begins a new one. */
-void stave__appender_seal(struct stave__appender *appender);
+/* No more rows into the open block; the next row begins a new one. Without a stack it cannot fail. */
+int stave__appender_seal(struct stave__appender *appender, stave_error *error);
 
 /* Moves all its rows, written and to come, to another lane. */
 void stave__appender_move(struct stave__appender *appender, uint32_t lane);
@@ -162,5 +196,32 @@ static inline int stave__append_stretch(struct stave__appender *appender, int64_
     stave__append_done(appender, end);
     return STAVE_OK;
 }
+
+/* A row of any kind; what the appender's `mask` lacks must be 0. `order` is given by the blocks. */
+struct stave__row {
+#define STAVE__ROW_MEMBER(name, number, member, type) type member;
+    STAVE_COLUMN_TABLE(STAVE__ROW_MEMBER)
+#undef STAVE__ROW_MEMBER
+};
+
+int stave__append_row(struct stave__appender *appender, const struct stave__row *row,
+                      stave_error *error);
+
+/* ---- blocks on disk: stored.c ---------------------------------------------------------------- */
+
+/* Puts a block of the trace into the temporary file. */
+int stave__entry_store(struct stave__blocks *blocks, struct stave__entry *entry,
+                       stave_error *error);
+
+/* Reads its columns back; as stave__blocks_pin(). */
+int stave__entry_load(struct stave__blocks *blocks, struct stave__entry *entry, stave_error *error);
+
+/* The bytes of a block at `offset` of the trace's file, header in front, into blocks->bytes. NULL in
+ * *wrong when its checksum is right. */
+int stave__blocks_read(struct stave__blocks *blocks, uint64_t offset, uint32_t size,
+                       const char **wrong, stave_error *error);
+
+/* Room in blocks->bytes, and blocks->numbers. */
+int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, stave_error *error);
 
 #endif

@@ -77,6 +77,15 @@ int stave__boot_change_rate(struct stave__boot *boot, int64_t tick, double hz, s
     return STAVE_OK;
 }
 
+int stave__boot_add_anchor(struct stave__boot *boot, const stave_anchor *anchor, stave_error *error)
+{
+    stave_anchor *row = add_anchor(boot);
+    if (row == NULL)
+        return stave__fail_memory(error);
+    *row = *anchor;
+    return STAVE_OK;
+}
+
 int stave__trace_boot(stave_trace *trace, double offset_us, double hz, uint32_t *id,
                       stave_error *error)
 {

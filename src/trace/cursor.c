@@ -3,37 +3,23 @@
 
 #include <stdlib.h>
 
+#include "base/config.h"
 #include "base/error.h"
 
-bool stave__filter_passes(const stave_filter *filter, const struct stave__entry *entry)
+static bool in_window(const stave_trace *trace, const stave_filter *filter,
+                      const struct stave__entry *entry)
+{
+    return !filter->windowed || (stave_time_us(trace, entry->boot, entry->first) <= filter->to_us &&
+                                 stave_time_us(trace, entry->boot, entry->last) >= filter->from_us);
+}
+
+bool stave__filter_passes(const stave_trace *trace, const stave_filter *filter,
+                          const struct stave__entry *entry)
 {
     return entry->rows > 0 && entry->lane != STAVE__NO_LANE &&
            (filter->kinds == 0 || (filter->kinds & STAVE_KIND_BIT(entry->kind)) != 0) &&
            (!filter->one_lane || entry->lane == filter->lane) &&
-           (!filter->one_boot || entry->boot == filter->boot);
-}
-
-/* A column from a row on; NULL stays NULL. */
-#define FROM(column) ((column) != NULL ? (column) + from : NULL)
-
-void stave__block_show(const struct stave__entry *entry, uint32_t from, stave_block *block)
-{
-    struct stave__columns columns = stave__entry_columns(entry);
-    *block = (stave_block){
-        .kind = entry->kind,
-        .lane = entry->lane,
-        .boot = entry->boot,
-        .rows = entry->rows - from,
-        .first = entry->first,
-        .last = entry->last,
-        .start = FROM(columns.start),
-        .order = FROM(columns.order),
-        .flags = FROM(columns.flags),
-        .end = FROM(columns.end),
-        .serial = FROM(columns.serial),
-        .value = FROM(columns.value),
-        .name = FROM(columns.name),
-    };
+           (!filter->one_boot || entry->boot == filter->boot) && in_window(trace, filter, entry);
 }
 
 /* A block that may still have rows to show: it grows, or its lane is not known yet. */
@@ -53,15 +39,18 @@ struct stave_cursor {
     stave_block block;
 };
 
-int stave_cursor_open(stave_trace *trace, const stave_filter *filter, stave_cursor **cursor,
-                      stave_error *error)
+int stave_cursor_open_sized(stave_trace *trace, const stave_filter *filter, size_t filter_size,
+                            stave_cursor **cursor, stave_error *error)
 {
+    stave_filter own;
+    int status = stave__config_copy(&own, sizeof own, filter, filter_size, error);
+    if (status < 0)
+        return status;
     stave_cursor *c = calloc(1, sizeof *c);
     if (c == NULL)
         return stave__fail_memory(error);
     c->trace = trace;
-    if (filter != NULL)
-        c->filter = *filter;
+    c->filter = own;
     *cursor = c;
     return STAVE_OK;
 }
@@ -75,7 +64,7 @@ static void let_go(stave_cursor *cursor)
 
 static struct stave__entry *entry_at(const stave_cursor *cursor, uint32_t index)
 {
-    return stave__table_at(&cursor->trace->blocks.entries, index);
+    return stave__entry_at(&cursor->trace->blocks, index);
 }
 
 /* Whether rows may come that the filter could let through. */
@@ -100,14 +89,14 @@ static int remember(stave_cursor *cursor, uint32_t index, uint32_t shown, stave_
     return STAVE_OK;
 }
 
-/* Shows the rows of an entry from `from` on: 1, or an error. */
+/* Shows the rows of an entry from `from` on: 1; 0 when it is damaged; or an error. */
 static int show(stave_cursor *cursor, struct stave__entry *entry, uint32_t from, stave_error *error)
 {
     int status = stave__blocks_pin(&cursor->trace->blocks, entry, error);
-    if (status < 0)
+    if (status <= 0)
         return status;
     cursor->pinned = entry;
-    stave__block_show(entry, from, &cursor->block);
+    stave__entry_show(entry, from, &cursor->block);
     return 1;
 }
 
@@ -117,7 +106,7 @@ static int show_next(stave_cursor *cursor, stave_error *error)
     int status = 0;
     while (status == 0 && cursor->next < cursor->trace->blocks.entries.rows) {
         struct stave__entry *entry = entry_at(cursor, cursor->next);
-        bool passes = stave__filter_passes(&cursor->filter, entry);
+        bool passes = stave__filter_passes(cursor->trace, &cursor->filter, entry);
         if (is_unfinished(cursor, entry))
             status = remember(cursor, cursor->next, passes ? entry->rows : 0, error);
         if (status >= 0 && passes)
@@ -135,15 +124,17 @@ static int show_again(stave_cursor *cursor, stave_error *error)
         struct unfinished *unfinished = &cursor->unfinished[cursor->again];
         struct stave__entry *entry = entry_at(cursor, unfinished->index);
         uint32_t from = unfinished->shown;
-        bool passes = stave__filter_passes(&cursor->filter, entry) && entry->rows > from;
+        bool passes =
+            stave__filter_passes(cursor->trace, &cursor->filter, entry) && entry->rows > from;
         if (passes)
             unfinished->shown = entry->rows;
         if (is_unfinished(cursor, entry))
             cursor->again++;
         else
             *unfinished = cursor->unfinished[--cursor->unfinished_count];
-        if (passes)
-            return show(cursor, entry, from, error);
+        int status = passes ? show(cursor, entry, from, error) : 0;
+        if (status != 0)
+            return status;
     }
     cursor->again = 0;
     return 0;

@@ -1,10 +1,11 @@
 /* Rows of many blocks in the order in which they took effect.
  *
- * Within a block `order` ascends, and blocks begin in the order of their first row (invariant 2 of
- * blocks.h). So a heap of the blocks whose rows interleave is enough: the next block joins when its
- * first row's turn has come, and leaves when its rows are used up.  */
+ * Within a block `order` ascends, and blocks are taken in the order of their first rows. So a heap of
+ * the blocks whose rows interleave is enough: the next block joins when its first row's turn has come,
+ * and leaves when its rows are used up.  */
 #include <stdlib.h>
 
+#include "base/config.h"
 #include "base/error.h"
 #include "trace/cursor.h"
 
@@ -14,25 +15,67 @@ struct open_block {
     uint32_t row; /* the next to hand out */
 };
 
+struct candidate {
+    uint64_t first_order;
+    uint32_t entry;
+};
+
 struct stave_merge {
     stave_trace *trace;
-    stave_filter filter;
-    uint32_t next;            /* entry that has not joined yet */
+    struct candidate *candidates; /* by their first row's order */
+    uint32_t candidates_count;
+    uint32_t next;            /* the one that has not joined yet */
     struct open_block **heap; /* least order of the next row on top */
     uint32_t used, size;
     uint64_t limit; /* while the top's order is below, it stays the top */
     bool taken;     /* the top's row was handed out and is to be passed */
 };
 
-int stave_merge_open(stave_trace *trace, const stave_filter *filter, stave_merge **merge,
-                     stave_error *error)
+static int compare_candidates(const void *a, const void *b)
 {
+    const struct candidate *x = a, *y = b;
+    if (x->first_order != y->first_order)
+        return x->first_order < y->first_order ? -1 : 1;
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+/* The blocks of a file stand in the order in which they were full, not in that of their rows. */
+static bool choose(stave_merge *merge, const stave_filter *filter)
+{
+    const struct stave__blocks *blocks = &merge->trace->blocks;
+    bool sorted = true;
+    merge->candidates = calloc(blocks->entries.rows + 1, sizeof *merge->candidates);
+    if (merge->candidates == NULL)
+        return false;
+    for (uint32_t i = 0; i < blocks->entries.rows; i++) {
+        const struct stave__entry *entry = stave__entry_at(blocks, i);
+        if (!stave__filter_passes(merge->trace, filter, entry))
+            continue;
+        uint32_t at = merge->candidates_count++;
+        merge->candidates[at] = (struct candidate){entry->first_order, i};
+        sorted = sorted && (at == 0 || merge->candidates[at - 1].first_order <= entry->first_order);
+    }
+    if (!sorted)
+        qsort(merge->candidates, merge->candidates_count, sizeof *merge->candidates,
+              compare_candidates);
+    return true;
+}
+
+int stave_merge_open_sized(stave_trace *trace, const stave_filter *filter, size_t filter_size,
+                           stave_merge **merge, stave_error *error)
+{
+    stave_filter own;
+    int status = stave__config_copy(&own, sizeof own, filter, filter_size, error);
+    if (status < 0)
+        return status;
     stave_merge *m = calloc(1, sizeof *m);
     if (m == NULL)
         return stave__fail_memory(error);
     m->trace = trace;
-    if (filter != NULL)
-        m->filter = *filter;
+    if (!choose(m, &own)) {
+        free(m);
+        return stave__fail_memory(error);
+    }
     *merge = m;
     return STAVE_OK;
 }
@@ -84,18 +127,19 @@ static bool heap_room(stave_merge *merge)
     return true;
 }
 
+/* A damaged block has no rows to join with. */
 static int join(stave_merge *merge, struct stave__entry *entry, stave_error *error)
 {
     struct open_block *open = heap_room(merge) ? calloc(1, sizeof *open) : NULL;
     if (open == NULL)
         return stave__fail_memory(error);
     int status = stave__blocks_pin(&merge->trace->blocks, entry, error);
-    if (status < 0) {
+    if (status <= 0) {
         free(open);
         return status;
     }
     open->entry = entry;
-    stave__block_show(entry, 0, &open->block);
+    stave__entry_show(entry, 0, &open->block);
     merge->heap[merge->used++] = open;
     sift_up(merge, merge->used - 1);
     return STAVE_OK;
@@ -108,15 +152,11 @@ static void leave(stave_merge *merge, struct open_block *open)
 }
 
 /* The entry that joins next, or NULL. */
-static struct stave__entry *waiting(stave_merge *merge)
+static struct stave__entry *waiting(const stave_merge *merge)
 {
-    struct stave__table *entries = &merge->trace->blocks.entries;
-    for (; merge->next < entries->rows; merge->next++) {
-        struct stave__entry *entry = stave__table_at(entries, merge->next);
-        if (stave__filter_passes(&merge->filter, entry))
-            return entry;
-    }
-    return NULL;
+    return merge->next < merge->candidates_count
+               ? stave__entry_at(&merge->trace->blocks, merge->candidates[merge->next].entry)
+               : NULL;
 }
 
 /* Passes the row that was handed out. */
@@ -193,5 +233,6 @@ void stave_merge_close(stave_merge *merge)
     for (uint32_t i = 0; i < merge->used; i++)
         leave(merge, merge->heap[i]);
     free(merge->heap);
+    free(merge->candidates);
     free(merge);
 }

@@ -1,4 +1,4 @@
-/* A trace's tables: strings, lanes, boots. */
+/* A trace and its tables: strings, lanes, processes, modules, properties, boots. */
 #include "trace/trace.h"
 
 #include <assert.h>
@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "trace/file.h"
 
 #define FIRST_LANE_BUCKETS 64u
 
@@ -30,6 +31,9 @@ int stave_trace_new_sized(const stave_trace_config *config, size_t config_size, 
         return stave__fail_memory(error);
     t->lanes.row_size = sizeof(stave_lane);
     t->boots.row_size = sizeof(struct stave__boot);
+    t->processes.row_size = sizeof(stave_process);
+    t->modules.row_size = sizeof(stave_module);
+    t->properties.row_size = sizeof(stave_property);
     if (own.temporary_dir != NULL)
         t->temporary_dir = copy_text(own.temporary_dir);
     stave__blocks_init(&t->blocks, own.cache_bytes, t->temporary_dir);
@@ -52,6 +56,10 @@ void stave_trace_free(stave_trace *trace)
         free(stave__boot_at(trace, i)->anchors);
     stave__table_free(&trace->boots);
     stave__table_free(&trace->lanes);
+    stave__table_free(&trace->processes);
+    stave__table_free(&trace->modules);
+    stave__table_free(&trace->properties);
+    stave__file_free(trace->file);
     stave__blocks_free(&trace->blocks);
     stave__strings_free(&trace->strings);
     free(trace->lane_buckets);
@@ -72,6 +80,11 @@ int stave__trace_string(stave_trace *trace, const char *text, size_t size, uint3
 const char *stave_trace_string(const stave_trace *trace, uint32_t id, size_t *size)
 {
     return stave__strings_text(&trace->strings, id, size);
+}
+
+uint32_t stave_trace_strings(const stave_trace *trace)
+{
+    return trace->strings.texts.rows;
 }
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
@@ -98,13 +111,15 @@ static uint32_t deadline_bits(const stave_lane *lane)
 static bool same_lane(const stave_lane *a, const stave_lane *b)
 {
     return a->name == b->name && a->kind == b->kind && a->priority == b->priority &&
-           a->has_deadline == b->has_deadline && deadline_bits(a) == deadline_bits(b);
+           a->has_deadline == b->has_deadline && deadline_bits(a) == deadline_bits(b) &&
+           a->process == b->process && a->number == b->number;
 }
 
 static uint32_t lane_hash(const stave_lane *lane)
 {
-    uint32_t key[] = {lane->name, lane->kind, lane->priority, lane->has_deadline,
-                      deadline_bits(lane)};
+    uint32_t key[] = {
+        lane->name,          lane->kind,    lane->priority,         lane->has_deadline,
+        deadline_bits(lane), lane->process, (uint32_t)lane->number, (uint32_t)(lane->number >> 32)};
     return (uint32_t)stave__hash_numbers(key, sizeof key / sizeof key[0]);
 }
 
@@ -158,6 +173,99 @@ int stave__trace_lane(stave_trace *trace, const stave_lane *lane, uint32_t *id, 
     }
     *id = *bucket - 1;
     return STAVE_OK;
+}
+
+/* ---- processes, modules, properties ----------------------------------------------------------- */
+
+uint32_t stave_trace_processes(const stave_trace *trace)
+{
+    return trace->processes.rows;
+}
+
+const stave_process *stave_trace_process(const stave_trace *trace, uint32_t process)
+{
+    return stave__table_at(&trace->processes, process);
+}
+
+int stave__trace_process(stave_trace *trace, const stave_process *process, uint32_t *id,
+                         stave_error *error)
+{
+    stave_process *row = stave__table_add(&trace->processes);
+    if (row == NULL)
+        return stave__fail_memory(error);
+    *row = *process;
+    *id = trace->processes.rows - 1;
+    return STAVE_OK;
+}
+
+uint32_t stave_trace_modules(const stave_trace *trace)
+{
+    return trace->modules.rows;
+}
+
+const stave_module *stave_trace_module(const stave_trace *trace, uint32_t module)
+{
+    return stave__table_at(&trace->modules, module);
+}
+
+int stave__trace_module(stave_trace *trace, const stave_module *module, stave_error *error)
+{
+    stave_module *row = stave__table_add(&trace->modules);
+    if (row == NULL)
+        return stave__fail_memory(error);
+    *row = *module;
+    return STAVE_OK;
+}
+
+uint32_t stave_trace_properties(const stave_trace *trace)
+{
+    return trace->properties.rows;
+}
+
+const stave_property *stave_trace_property(const stave_trace *trace, uint32_t index)
+{
+    return stave__table_at(&trace->properties, index);
+}
+
+/* The row of a key, or NULL. There are a few dozen at most. */
+static stave_property *find_property(const stave_trace *trace, uint32_t key)
+{
+    for (uint32_t i = 0; i < trace->properties.rows; i++) {
+        stave_property *row = stave__table_at(&trace->properties, i);
+        if (row->key == key)
+            return row;
+    }
+    return NULL;
+}
+
+int stave__trace_set_property(stave_trace *trace, const char *key, uint16_t flags, uint64_t value,
+                              stave_error *error)
+{
+    uint32_t id;
+    int status = stave__trace_string(trace, key, strlen(key), &id, error);
+    if (status < 0)
+        return status;
+    stave_property *row = find_property(trace, id);
+    if (row == NULL)
+        row = stave__table_add(&trace->properties);
+    if (row == NULL)
+        return stave__fail_memory(error);
+    *row = (stave_property){.key = id, .flags = flags, .value = value};
+    return STAVE_OK;
+}
+
+int stave__trace_set_real(stave_trace *trace, const char *key, double value, stave_error *error)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return stave__trace_set_property(trace, key, STAVE_FLAG_REAL, bits, error);
+}
+
+int stave__trace_set_text(stave_trace *trace, const char *key, const char *text, stave_error *error)
+{
+    uint32_t id;
+    int status = stave__trace_string(trace, text, strlen(text), &id, error);
+    return status < 0 ? status : stave__trace_set_property(trace, key, STAVE_FLAG_TEXT, id, error);
 }
 
 /* ---- boots ----------------------------------------------------------------------------------- */

@@ -1,0 +1,222 @@
+#include "store/column.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "store/bytes.h"
+
+#define HEAD_MAX (2 + 2 * STAVE__VARINT_MAX)
+
+size_t stave__column_bound(size_t count)
+{
+    return HEAD_MAX + count * STAVE__VARINT_MAX;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static size_t varint_size(uint64_t value)
+{
+    return value < 128 ? 1 : (size_t)(70 - __builtin_clzll(value)) / 7;
+}
+
+/* What the transform makes of row i. */
+static inline uint64_t transformed(enum stave__transform transform, const uint64_t *values,
+                                   uint32_t i, const uint64_t *ends)
+{
+    switch (transform) {
+    case STAVE__DELTA:
+        return stave__zigzag(values[i] - (i > 0 ? values[i - 1] : 0));
+    case STAVE__FROM_END:
+        return stave__zigzag(ends[i] - values[i]);
+    default:
+        return values[i];
+    }
+}
+
+struct survey {
+    size_t varints; /* bytes of all as varints */
+    bool same;
+};
+
+static inline struct survey survey(enum stave__transform transform, const uint64_t *values,
+                                   uint32_t from, uint32_t count, const uint64_t *ends)
+{
+    struct survey s = {.same = true};
+    uint64_t first = from < count ? transformed(transform, values, from, ends) : 0;
+    for (uint32_t i = from; i < count; i++) {
+        uint64_t value = transformed(transform, values, i, ends);
+        s.varints += varint_size(value);
+        s.same = s.same && value == first;
+    }
+    return s;
+}
+
+static uint8_t *put_head(uint8_t *at, uint32_t number, enum stave__transform transform,
+                         enum stave__mode mode, uint32_t count, size_t size)
+{
+    *at++ = (uint8_t)number;
+    *at++ = (uint8_t)((uint32_t)transform << 4 | (uint32_t)mode);
+    at = stave__put_varint(at, count);
+    return stave__put_varint(at, size);
+}
+
+static inline uint8_t *put_values(uint8_t *at, enum stave__transform transform,
+                                  enum stave__mode mode, const uint64_t *values, uint32_t from,
+                                  uint32_t count, const uint64_t *ends)
+{
+    for (uint32_t i = from; i < count; i++) {
+        uint64_t value = transformed(transform, values, i, ends);
+        at = mode == STAVE__FIXED ? stave__put_u64(at, value) : stave__put_varint(at, value);
+    }
+    return at;
+}
+
+/* Inline, so that the loops know the transform. */
+static inline uint8_t *put(uint8_t *at, uint32_t number, enum stave__transform transform,
+                           const uint64_t *values, uint32_t count, const uint64_t *ends)
+{
+    uint32_t from = transform == STAVE__DELTA && count > 0;
+    uint64_t alone = from > 0 ? stave__zigzag(values[0]) : 0;
+    size_t alone_size = from > 0 ? varint_size(alone) : 0;
+    struct survey s = survey(transform, values, from, count, ends);
+    uint64_t first = from < count ? transformed(transform, values, from, ends) : 0;
+    enum stave__mode mode = STAVE__VARINT;
+    size_t size = s.varints;
+    if (s.same) {
+        mode = STAVE__SAME;
+        size = first != 0 ? varint_size(first) : 0;
+    } else if (s.varints > (size_t)8 * (count - from)) {
+        mode = STAVE__FIXED;
+        size = (size_t)8 * (count - from);
+    }
+    at = put_head(at, number, transform, mode, count, alone_size + size);
+    if (from > 0)
+        at = stave__put_varint(at, alone);
+    if (s.same)
+        return first != 0 ? stave__put_varint(at, first) : at;
+    return put_values(at, transform, mode, values, from, count, ends);
+}
+
+uint8_t *stave__column_put(uint8_t *at, uint32_t number, enum stave__transform transform,
+                           const uint64_t *values, uint32_t count, const uint64_t *ends)
+{
+    assert(count <= STAVE__COLUMN_ROWS_MAX && number < 256);
+    switch (transform) {
+    case STAVE__DELTA:
+        return put(at, number, STAVE__DELTA, values, count, NULL);
+    case STAVE__FROM_END:
+        return put(at, number, STAVE__FROM_END, values, count, ends);
+    default:
+        return put(at, number, STAVE__PLAIN, values, count, NULL);
+    }
+}
+
+uint8_t *stave__column_put_bytes(uint8_t *at, uint32_t number, const void *bytes, uint32_t size)
+{
+    at = put_head(at, number, STAVE__PLAIN, STAVE__BYTES, size, size);
+    memcpy(at, bytes, size);
+    return at + size;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+const uint8_t *stave__column_next(const uint8_t *at, const uint8_t *end,
+                                  struct stave__column *column)
+{
+    uint64_t count, size;
+    if (end - at < 2)
+        return NULL;
+    column->number = at[0];
+    column->transform = at[1] >> 4;
+    column->mode = at[1] & 15;
+    at = stave__get_varint(at + 2, end, &count);
+    if (at != NULL)
+        at = stave__get_varint(at, end, &size);
+    if (at == NULL || size > (uint64_t)(end - at) || count > UINT32_MAX)
+        return NULL;
+    column->count = (uint32_t)count;
+    column->bytes = at;
+    column->size = (size_t)size;
+    return at + size;
+}
+
+/* Varints into `values`: where they end, or NULL. Most are one or two bytes. */
+static const uint8_t *get_varints(const uint8_t *at, const uint8_t *end, uint64_t *values,
+                                  uint32_t count)
+{
+    uint32_t i = 0;
+    for (; i < count && end - at >= STAVE__VARINT_MAX; i++) {
+        uint64_t low = at[0];
+        if (low < 128) {
+            values[i] = low;
+            at++;
+        } else if (at[1] < 128) {
+            values[i] = (low & 127) | (uint64_t)at[1] << 7;
+            at += 2;
+        } else if ((at = stave__get_varint(at, end, &values[i])) == NULL) {
+            return NULL;
+        }
+    }
+    for (; i < count; i++)
+        if ((at = stave__get_varint(at, end, &values[i])) == NULL)
+            return NULL;
+    return at;
+}
+
+static bool get_same(const uint8_t *at, const uint8_t *end, uint64_t *values, uint32_t count)
+{
+    uint64_t value = 0;
+    if (at < end)
+        at = stave__get_varint(at, end, &value);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = value;
+    return at == end;
+}
+
+static bool get_fixed(const uint8_t *at, const uint8_t *end, uint64_t *values, uint32_t count)
+{
+    if ((size_t)(end - at) != (size_t)8 * count)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = stave__get_u64(at + (size_t)8 * i);
+    return true;
+}
+
+static bool get_stored(const struct stave__column *column, uint64_t *values)
+{
+    const uint8_t *at = column->bytes, *end = at + column->size;
+    uint32_t from = column->transform == STAVE__DELTA && column->count > 0;
+    if (from > 0 && (at = stave__get_varint(at, end, values)) == NULL)
+        return false;
+    switch (column->mode) {
+    case STAVE__SAME:
+        return get_same(at, end, values + from, column->count - from);
+    case STAVE__VARINT:
+        return get_varints(at, end, values + from, column->count - from) == end;
+    case STAVE__FIXED:
+        return get_fixed(at, end, values + from, column->count - from);
+    default:
+        return false;
+    }
+}
+
+bool stave__column_get(const struct stave__column *column, const uint64_t *ends, uint64_t *values)
+{
+    if (column->count > STAVE__COLUMN_ROWS_MAX || !get_stored(column, values))
+        return false;
+    uint64_t sum = 0;
+    switch (column->transform) {
+    case STAVE__PLAIN:
+        return true;
+    case STAVE__DELTA:
+        for (uint32_t i = 0; i < column->count; i++)
+            values[i] = sum += stave__unzigzag(values[i]);
+        return true;
+    case STAVE__FROM_END:
+        for (uint32_t i = 0; ends != NULL && i < column->count; i++)
+            values[i] = ends[i] - stave__unzigzag(values[i]);
+        return ends != NULL;
+    default:
+        return false;
+    }
+}

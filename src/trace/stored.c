@@ -1,0 +1,201 @@
+/* Blocks on disk: in the trace's file, and in the temporary one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/os.h"
+#include "store/column.h"
+#include "store/crc32c.h"
+#include "trace/blocks.h"
+#include "trace/packing.h"
+
+/* Not the block's fault. */
+static const char no_memory[] = "no memory to decode it";
+
+int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, stave_error *error)
+{
+    if (blocks->numbers == NULL)
+        blocks->numbers = malloc(STAVE__COLUMN_ROWS_MAX * sizeof *blocks->numbers);
+    if (blocks->numbers == NULL)
+        return stave__fail_memory(error);
+    if (size <= blocks->bytes_size)
+        return STAVE_OK;
+    uint8_t *larger = realloc(blocks->bytes, size);
+    if (larger == NULL)
+        return stave__fail_memory(error);
+    blocks->bytes = larger;
+    blocks->bytes_size = size;
+    return STAVE_OK;
+}
+
+/* ---- to disk --------------------------------------------------------------------------------- */
+
+int stave__entry_store(struct stave__blocks *blocks, struct stave__entry *entry, stave_error *error)
+{
+    stave_block block;
+    stave__entry_show(entry, 0, &block);
+    int status = stave__blocks_reserve(blocks, stave__block_bound(&block), error);
+    if (status >= 0 && blocks->spill_fd < 0)
+        status = stave__os_temporary(blocks->temporary_dir, &blocks->spill_fd, error);
+    if (status < 0)
+        return status;
+    size_t size = stave__block_encode(&block, blocks->bytes, blocks->numbers);
+    status = stave__os_write_at(blocks->spill_fd, blocks->bytes, size, blocks->spill_size, error);
+    if (status < 0)
+        return status;
+    entry->stored_at = blocks->spill_size;
+    entry->stored_size = (uint32_t)size;
+    blocks->spill_size += size;
+    return STAVE_OK;
+}
+
+/* ---- back ------------------------------------------------------------------------------------ */
+
+static const char *check_bytes(const struct stave__blocks *blocks, uint32_t size)
+{
+    struct stave__header header;
+    if (stave__header_read(blocks->bytes, &header) == STAVE__HEADER_NONE)
+        return "a block's header is not sound";
+    if (header.size + STAVE__HEADER_SIZE != size)
+        return "a block has another size than the index says";
+    if (stave__crc32c(0, blocks->bytes + STAVE__HEADER_SIZE, header.size) != header.body_crc)
+        return "a block's checksum is wrong";
+    return NULL;
+}
+
+int stave__blocks_read(struct stave__blocks *blocks, uint64_t offset, uint32_t size,
+                       const char **wrong, stave_error *error)
+{
+    int status = stave__blocks_reserve(blocks, size, error);
+    if (status < 0)
+        return status;
+    if (stave__os_read_at(blocks->file_fd, blocks->bytes, size, offset, NULL) < 0)
+        *wrong = "it could not be read";
+    else
+        *wrong = check_bytes(blocks, size);
+    return STAVE_OK;
+}
+
+/* The body in blocks->bytes, unpacked where it is packed: then in memory to be freed. */
+static const char *unpack(const struct stave__blocks *blocks, const struct stave__header *header,
+                          const uint8_t **body, void **memory)
+{
+    *body = blocks->bytes + STAVE__HEADER_SIZE;
+    *memory = NULL;
+    if (header->codec == STAVE__CODEC_NONE)
+        return NULL;
+    if (header->codec != STAVE__CODEC_ZSTD)
+        return "compressed in a way that this version does not know";
+    *memory = malloc(header->raw_size);
+    if (*memory == NULL)
+        return no_memory;
+    const char *wrong = stave__unpack(*memory, header->raw_size, *body, header->size);
+    *body = *memory;
+    return wrong;
+}
+
+static bool is_the_same(const struct stave__entry *entry, const struct stave__header *header)
+{
+    return header->kind == entry->kind && header->rows == entry->rows &&
+           (!entry->in_file || header->lane == entry->lane) && header->boot == entry->boot &&
+           header->open_count == entry->open_count && header->first == (uint64_t)entry->first &&
+           header->last == (uint64_t)entry->last;
+}
+
+/* Into memory of its own; the entry gets it only when all is sound. */
+static const char *decode(struct stave__blocks *blocks, struct stave__entry *entry,
+                          const struct stave__header *header, const uint8_t *body)
+{
+    uint32_t mask = (uint32_t)header->columns & ((1u << STAVE_COLUMNS) - 1);
+    struct stave__limits all = {UINT32_MAX, UINT32_MAX};
+    uint32_t rows = entry->rows;
+    void *data = malloc(stave__columns_size(mask, rows));
+    stave_open_span *open = NULL;
+    if (entry->open_count > 0)
+        open = malloc(entry->open_count * sizeof *open);
+    const char *wrong = no_memory;
+    if (data != NULL && (open != NULL || entry->open_count == 0)) {
+        union stave__columns columns;
+        stave__columns_lay_out(&columns, mask, rows, data);
+        wrong = stave__block_decode(header, body, entry->in_file ? &blocks->limits : &all, &columns,
+                                    open, blocks->numbers);
+    }
+    if (wrong != NULL) {
+        free(data);
+        free(open);
+        return wrong;
+    }
+    entry->columns = mask;
+    entry->capacity = rows;
+    entry->data = data;
+    entry->open = open;
+    return NULL;
+}
+
+/* What is in blocks->bytes becomes the entry's columns. */
+static const char *take_bytes(struct stave__blocks *blocks, struct stave__entry *entry)
+{
+    struct stave__header header;
+    if (stave__header_read(blocks->bytes, &header) != STAVE__HEADER_SOUND)
+        return "a block's header is not sound";
+    const char *wrong = stave__block_check(&header);
+    if (wrong != NULL)
+        return wrong;
+    if (!is_the_same(entry, &header))
+        return "a block is not the one that the index names";
+    const uint8_t *body;
+    void *memory;
+    wrong = unpack(blocks, &header, &body, &memory);
+    if (wrong == NULL)
+        wrong = decode(blocks, entry, &header, body);
+    free(memory);
+    return wrong;
+}
+
+static int mark_damaged(struct stave__blocks *blocks, struct stave__entry *entry, const char *wrong,
+                        stave_error *error)
+{
+    stave_damage damage = {
+        .offset = entry->stored_at,
+        .size = entry->stored_size,
+        .rows = entry->rows,
+        .what = wrong,
+    };
+    entry->damaged = true;
+    return stave__blocks_damage(blocks, &damage, error);
+}
+
+static int load_from_file(struct stave__blocks *blocks, struct stave__entry *entry,
+                          stave_error *error)
+{
+    const char *wrong;
+    int status = stave__blocks_read(blocks, entry->stored_at, entry->stored_size, &wrong, error);
+    if (status < 0)
+        return status;
+    if (wrong == NULL)
+        wrong = take_bytes(blocks, entry);
+    if (wrong == NULL)
+        return 1;
+    if (wrong == no_memory)
+        return stave__fail_memory(error);
+    status = mark_damaged(blocks, entry, wrong, error);
+    return status < 0 ? status : 0;
+}
+
+int stave__entry_load(struct stave__blocks *blocks, struct stave__entry *entry, stave_error *error)
+{
+    if (entry->in_file)
+        return load_from_file(blocks, entry, error);
+    int status = stave__blocks_reserve(blocks, entry->stored_size, error);
+    if (status >= 0)
+        status = stave__os_read_at(blocks->spill_fd, blocks->bytes, entry->stored_size,
+                                   entry->stored_at, error);
+    if (status < 0)
+        return status;
+    const char *wrong = take_bytes(blocks, entry);
+    if (wrong == no_memory)
+        return stave__fail_memory(error);
+    if (wrong != NULL)
+        return stave__fail(error, STAVE_E_IO, entry->stored_at, "the temporary file: %s", wrong);
+    return 1;
+}
