@@ -45,6 +45,9 @@ bool stave__os_is_same_file(const char *path, const struct stave__os_identity *i
 
 void stave__os_close(int fd);
 
+/* Bytes of a regular file; STAVE_E_ARGUMENT when it is none. */
+int stave__os_size(int fd, const char *path, uint64_t *size, stave_error *error);
+
 /* ---- output files: whole or not at all ------------------------------------------------------- */
 
 /* A file on its way. It gets its name when it is whole; until then, where the file system can do so, it

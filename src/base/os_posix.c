@@ -209,6 +209,18 @@ void stave__os_close(int fd)
         close(fd);
 }
 
+int stave__os_size(int fd, const char *path, uint64_t *size, stave_error *error)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return fail_errno(error, "cannot read", path);
+    if (!S_ISREG(status.st_mode))
+        return stave__fail(error, STAVE_E_ARGUMENT, 0,
+                           "%s is no regular file; save it to one first", path);
+    *size = (uint64_t)status.st_size;
+    return STAVE_OK;
+}
+
 /* ---- output files ---------------------------------------------------------------------------- */
 
 static char *joined(const char *a, const char *b)

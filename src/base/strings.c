@@ -107,21 +107,13 @@ bool stave__strings_find(const struct stave__strings *strings, const char *bytes
     return true;
 }
 
-int stave__strings_add(struct stave__strings *strings, const char *bytes, size_t size, uint32_t *id)
+/* A new row; it is found by its text unless one with the same text was there before. */
+static int add_text(struct stave__strings *strings, const char *bytes, size_t size, uint32_t hash,
+                    uint32_t *id)
 {
-    if (size > STAVE__STRING_MAX)
-        return STAVE_E_LIMIT;
-    uint32_t hash = (uint32_t)stave__hash(bytes, size);
+    if (strings->texts.rows >= strings->buckets_size / 2 && !grow_buckets(strings))
+        return STAVE_E_MEMORY;
     uint32_t *bucket = find_bucket(strings, bytes, size, hash);
-    if (*bucket != 0) {
-        *id = *bucket - 1;
-        return STAVE_OK;
-    }
-    if (strings->texts.rows >= strings->buckets_size / 2) {
-        if (!grow_buckets(strings))
-            return STAVE_E_MEMORY;
-        bucket = find_bucket(strings, bytes, size, hash);
-    }
     char *copy = reserve(strings, size + 1);
     struct text *text = copy != NULL ? stave__table_add(&strings->texts) : NULL;
     if (text == NULL)
@@ -130,8 +122,29 @@ int stave__strings_add(struct stave__strings *strings, const char *bytes, size_t
     copy[size] = '\0';
     *text = (struct text){.bytes = copy, .size = (uint32_t)size, .hash = hash};
     *id = strings->texts.rows - 1;
-    *bucket = *id + 1;
+    if (*bucket == 0)
+        *bucket = *id + 1;
     return STAVE_OK;
+}
+
+int stave__strings_add(struct stave__strings *strings, const char *bytes, size_t size, uint32_t *id)
+{
+    if (size > STAVE__STRING_MAX)
+        return STAVE_E_LIMIT;
+    uint32_t hash = (uint32_t)stave__hash(bytes, size);
+    const uint32_t *bucket = find_bucket(strings, bytes, size, hash);
+    if (*bucket == 0)
+        return add_text(strings, bytes, size, hash, id);
+    *id = *bucket - 1;
+    return STAVE_OK;
+}
+
+int stave__strings_append(struct stave__strings *strings, const char *bytes, size_t size)
+{
+    uint32_t id;
+    if (size > STAVE__STRING_MAX)
+        return STAVE_E_LIMIT;
+    return add_text(strings, bytes, size, (uint32_t)stave__hash(bytes, size), &id);
 }
 
 const char *stave__strings_text(const struct stave__strings *strings, uint32_t id, size_t *size)

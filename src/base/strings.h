@@ -31,6 +31,10 @@ void stave__strings_free(struct stave__strings *strings);
 int stave__strings_add(struct stave__strings *strings, const char *bytes, size_t size,
                        uint32_t *id);
 
+/* The text as a new row with the next id, whether it is there already or not: for tables whose ids
+ * somebody else gave. */
+int stave__strings_append(struct stave__strings *strings, const char *bytes, size_t size);
+
 /* Whether the text is there, and its id. */
 bool stave__strings_find(const struct stave__strings *strings, const char *bytes, size_t size,
                          uint32_t *id);

@@ -270,19 +270,39 @@ static bool times_are_right(const struct stave__header *header, const union stav
     return right;
 }
 
-static bool references_are_right(const struct stave__header *header,
-                                 const struct stave__limits *limits, const union stave__columns *c,
-                                 const stave_open_span *open)
+/* Whether a name is there, or another may stand for it. */
+static inline bool settle_name(uint32_t *name, const struct stave__limits *limits)
+{
+    if (*name < limits->strings)
+        return true;
+    *name = limits->lost_name;
+    return limits->lost_name != 0;
+}
+
+static bool texts_are_right(const struct stave__header *header, const struct stave__limits *limits,
+                            const union stave__columns *c)
 {
     bool right = true;
+    for (uint32_t i = 0; c->value != NULL && i < header->rows; i++) {
+        if ((c->flags[i] & STAVE_FLAG_TEXT) == 0 || c->value[i] < limits->strings)
+            continue;
+        c->value[i] = limits->lost_name;
+        right &= limits->lost_name != 0;
+    }
+    return right;
+}
+
+static bool references_are_right(const struct stave__header *header,
+                                 const struct stave__limits *limits, const union stave__columns *c,
+                                 stave_open_span *open)
+{
+    bool right = texts_are_right(header, limits, c);
     for (uint32_t i = 0; c->name != NULL && i < header->rows; i++)
-        right &= c->name[i] < limits->strings;
-    for (uint32_t i = 0; c->value != NULL && i < header->rows; i++)
-        right &= (c->flags[i] & STAVE_FLAG_TEXT) == 0 || c->value[i] < limits->strings;
+        right &= settle_name(&c->name[i], limits);
     for (uint32_t i = 0; c->other_lane != NULL && i < header->rows; i++)
         right &= c->other_lane[i] < limits->lanes;
     for (uint32_t i = 0; i < header->open_count; i++)
-        right &= open[i].name < limits->strings;
+        right &= settle_name(&open[i].name, limits);
     return right;
 }
 

@@ -22,6 +22,7 @@ size_t stave__block_encode(const stave_block *block, uint8_t *bytes, uint64_t *s
 /* How much of the tables is known: what rows may refer to. */
 struct stave__limits {
     uint32_t strings, lanes;
+    uint32_t lost_name; /* instead of string ids beyond it, where names were lost; 0: not sound */
 };
 
 /* Whether a block of rows can be one at all, before room is made for it. NULL when it is, else what

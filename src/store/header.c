@@ -8,7 +8,6 @@
 #include "store/crc32c.h"
 
 #define CRC_AT (STAVE__HEADER_SIZE - 4)
-#define VERSION_AT 4
 
 static const uint8_t block_magic[4] = {'S', 'T', 'V', 'B'};
 static const uint8_t foot_magic[4] = {'S', 'T', 'V', 'X'};
@@ -27,7 +26,6 @@ void stave__header_write(const struct stave__header *header, uint8_t *bytes)
 {
     memset(bytes, 0, STAVE__HEADER_SIZE);
     memcpy(bytes, block_magic, sizeof block_magic);
-    bytes[VERSION_AT] = STAVE__BLOCK_VERSION;
     struct stave__header copy = *header;
     for (uint32_t i = 0; i < STAVE__HEADER_FIELD_COUNT; i++) {
         uint64_t value = *stave__header_field(&copy, i);
@@ -46,6 +44,7 @@ void stave__header_write(const struct stave__header *header, uint8_t *bytes)
 size_t stave__header_seal(struct stave__header *header, uint8_t *block, size_t body_size)
 {
     assert(body_size <= STAVE__BODY_MAX);
+    header->version = STAVE__BLOCK_VERSION;
     header->codec = STAVE__CODEC_NONE;
     header->size = header->raw_size = body_size;
     header->body_crc = stave__crc32c(0, block + STAVE__HEADER_SIZE, body_size);
@@ -53,20 +52,18 @@ size_t stave__header_seal(struct stave__header *header, uint8_t *block, size_t b
     return STAVE__HEADER_SIZE + body_size;
 }
 
-enum stave__header_is stave__header_read(const uint8_t *bytes, struct stave__header *header)
+bool stave__header_read(const uint8_t *bytes, struct stave__header *header)
 {
     if (memcmp(bytes, block_magic, sizeof block_magic) != 0 ||
         stave__get_u32(bytes + CRC_AT) != stave__crc32c(0, bytes, CRC_AT))
-        return STAVE__HEADER_NONE;
+        return false;
     for (uint32_t i = 0; i < STAVE__HEADER_FIELD_COUNT; i++) {
         const uint8_t *at = bytes + fields[i].place;
         *stave__header_field(header, i) = fields[i].bits == 8    ? *at
                                           : fields[i].bits == 32 ? stave__get_u32(at)
                                                                  : stave__get_u64(at);
     }
-    if (header->size > STAVE__BODY_MAX)
-        return STAVE__HEADER_NONE;
-    return bytes[VERSION_AT] > STAVE__BLOCK_VERSION ? STAVE__HEADER_NEWER : STAVE__HEADER_SOUND;
+    return header->size <= STAVE__BODY_MAX;
 }
 
 bool stave__header_is_sane(const struct stave__header *header)

@@ -13,7 +13,7 @@
 
 #define STAVE__HEADER_SIZE 100
 #define STAVE__BLOCK_VERSION 1
-#define STAVE__BODY_MAX ((uint32_t)16 * 1024 * 1024) /* bytes of a body, packed and unpacked */
+#define STAVE__BODY_MAX ((uint32_t)32 * 1024 * 1024) /* bytes of a body, packed and unpacked */
 #define STAVE__BLOCK_ROWS_MAX 65536u
 #define STAVE__PACKING_MAX 256 /* times that a body may grow when it is unpacked */
 
@@ -34,8 +34,9 @@ enum stave__codec {
     STAVE__CODEC_ZSTD = 1,
 };
 
-/* name, its place in the header, its bits. In front of them: "STVB", version; behind: CRC. */
+/* name, its place in the header, its bits. In front of them: "STVB"; behind: CRC. */
 #define STAVE__HEADER_FIELDS(X)                                                                    \
+    X(version, 4, 8)                                                                               \
     X(kind, 5, 8)                                                                                  \
     X(codec, 6, 8)                                                                                 \
     X(size, 8, 32)                                                                                 \
@@ -70,20 +71,15 @@ static inline uint64_t *stave__header_field(struct stave__header *header, uint32
     return (uint64_t *)header + i;
 }
 
-/* Completes a block whose body stands behind room for its header, and is not packed: sizes, CRCs.
- * The block's size. */
+/* Completes a block whose body stands behind room for its header, and is not packed: version, sizes,
+ * CRCs. The block's size. */
 size_t stave__header_seal(struct stave__header *header, uint8_t *block, size_t body_size);
 
 /* Writes the header as it is. */
 void stave__header_write(const struct stave__header *header, uint8_t *bytes);
 
-enum stave__header_is {
-    STAVE__HEADER_SOUND,
-    STAVE__HEADER_NEWER, /* of a later version: the size can be relied on, nothing else */
-    STAVE__HEADER_NONE,  /* no block begins here */
-};
-
-enum stave__header_is stave__header_read(const uint8_t *bytes, struct stave__header *header);
+/* False when no block begins here. Of a later version only `version` and `size` can be relied on. */
+bool stave__header_read(const uint8_t *bytes, struct stave__header *header);
 
 /* Whether sizes and counts are within their limits. */
 bool stave__header_is_sane(const struct stave__header *header);

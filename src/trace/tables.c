@@ -1,0 +1,511 @@
+/* Each table is described once, field by field; writing and reading walk the description.  */
+#include "trace/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "store/column.h"
+
+#define ROWS_A_BLOCK 4096u
+#define TEXT_A_BLOCK ((size_t)1024 * 1024) /* bytes; one longer text has a block to itself */
+#define ROW_SIZE_MAX 64                    /* bytes of the largest row in memory */
+
+enum field_type { U8, U16, U32, U64 }; /* also bool; float and double by their bits */
+
+struct field {
+    uint8_t number; /* of its column */
+    uint8_t type;
+    uint16_t offset;
+};
+
+#define FIELD(number, type, row, member)                                                           \
+    {                                                                                              \
+        number, type, offsetof(row, member)                                                        \
+    }
+
+struct anchor_row {
+    uint32_t boot;
+    stave_anchor anchor;
+};
+
+static const struct field lane_fields[] = {
+    FIELD(0, U32, stave_lane, name),        FIELD(1, U32, stave_lane, kind),
+    FIELD(2, U32, stave_lane, priority),    FIELD(3, U8, stave_lane, has_deadline),
+    FIELD(4, U32, stave_lane, deadline_ms), FIELD(5, U32, stave_lane, process),
+    FIELD(6, U64, stave_lane, number),
+};
+static const struct field process_fields[] = {
+    FIELD(0, U32, stave_process, name),
+    FIELD(1, U64, stave_process, number),
+};
+static const struct field boot_fields[] = {
+    FIELD(0, U64, stave_boot, offset_us),
+    FIELD(1, U64, stave_boot, end_us),
+    FIELD(2, U8, stave_boot, ended),
+    FIELD(3, U8, stave_boot, rate_assumed),
+};
+static const struct field anchor_fields[] = {
+    FIELD(0, U32, struct anchor_row, boot),
+    FIELD(1, U64, struct anchor_row, anchor.tick),
+    FIELD(2, U64, struct anchor_row, anchor.us),
+    FIELD(3, U64, struct anchor_row, anchor.hz),
+    FIELD(4, U64, struct anchor_row, anchor.realtime_ns),
+};
+static const struct field module_fields[] = {
+    FIELD(0, U32, stave_module, path),    FIELD(1, U32, stave_module, build_id),
+    FIELD(2, U32, stave_module, process), FIELD(3, U32, stave_module, boot),
+    FIELD(4, U64, stave_module, address), FIELD(5, U64, stave_module, size),
+    FIELD(6, U64, stave_module, loaded),  FIELD(7, U64, stave_module, unloaded),
+};
+static const struct field property_fields[] = {
+    FIELD(0, U32, stave_property, key),
+    FIELD(1, U16, stave_property, flags),
+    FIELD(2, U64, stave_property, value),
+};
+
+struct description {
+    enum stave__table_kind kind;
+    const struct field *fields;
+    uint32_t fields_count;
+};
+
+#define DESCRIPTION(kind, fields)                                                                  \
+    {                                                                                              \
+        kind, fields, sizeof(fields) / sizeof(fields)[0]                                           \
+    }
+
+static const struct description descriptions[] = {
+    DESCRIPTION(STAVE__PROCESSES, process_fields), DESCRIPTION(STAVE__LANES, lane_fields),
+    DESCRIPTION(STAVE__BOOTS, boot_fields),        DESCRIPTION(STAVE__ANCHORS, anchor_fields),
+    DESCRIPTION(STAVE__MODULES, module_fields),    DESCRIPTION(STAVE__PROPERTIES, property_fields),
+};
+#define DESCRIPTIONS (sizeof descriptions / sizeof descriptions[0])
+
+static uint64_t get_field(const void *row, const struct field *field)
+{
+    const char *at = (const char *)row + field->offset;
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    switch (field->type) {
+    case U8:
+        return memcpy(&u8, at, sizeof u8), u8;
+    case U16:
+        return memcpy(&u16, at, sizeof u16), u16;
+    case U32:
+        return memcpy(&u32, at, sizeof u32), u32;
+    default:
+        return memcpy(&u64, at, sizeof u64), u64;
+    }
+}
+
+/* False when the value does not fit. */
+static bool set_field(void *row, const struct field *field, uint64_t value)
+{
+    char *at = (char *)row + field->offset;
+    uint8_t u8 = (uint8_t)value;
+    uint16_t u16 = (uint16_t)value;
+    uint32_t u32 = (uint32_t)value;
+    switch (field->type) {
+    case U8:
+        memcpy(at, &u8, sizeof u8);
+        return value <= 1;
+    case U16:
+        memcpy(at, &u16, sizeof u16);
+        return value <= UINT16_MAX;
+    case U32:
+        memcpy(at, &u32, sizeof u32);
+        return value <= UINT32_MAX;
+    default:
+        memcpy(at, &value, sizeof value);
+        return true;
+    }
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+struct output {
+    stave_trace *trace;
+    struct stave__writer *writer;
+    uint8_t *block; /* in blocks->bytes */
+    uint64_t *values;
+};
+
+static int make_room(struct output *out, size_t size, stave_error *error)
+{
+    struct stave__blocks *blocks = &out->trace->blocks;
+    int status = stave__blocks_reserve(blocks, STAVE__HEADER_SIZE + size, error);
+    out->block = blocks->bytes;
+    out->values = blocks->numbers;
+    return status;
+}
+
+static int put_block(struct output *out, struct stave__header *header, const uint8_t *end,
+                     stave_error *error)
+{
+    size_t body = (size_t)(end - out->block) - STAVE__HEADER_SIZE;
+    size_t size = stave__header_seal(header, out->block, body);
+    return stave__writer_put(out->writer, out->block, size, error);
+}
+
+static int write_rows(struct output *out, const struct description *d,
+                      const struct stave__table *table, uint32_t first, uint32_t rows,
+                      stave_error *error)
+{
+    int status = make_room(out, d->fields_count * stave__column_bound(rows), error);
+    if (status < 0)
+        return status;
+    struct stave__header header = {.kind = d->kind, .rows = rows, .first = first};
+    uint8_t *at = out->block + STAVE__HEADER_SIZE;
+    for (uint32_t f = 0; f < d->fields_count; f++) {
+        for (uint32_t i = 0; i < rows; i++)
+            out->values[i] = get_field(stave__table_at(table, first + i), &d->fields[f]);
+        at = stave__column_put(at, d->fields[f].number, STAVE__PLAIN, out->values, rows, NULL);
+    }
+    return put_block(out, &header, at, error);
+}
+
+static int write_table(struct output *out, const struct description *d,
+                       const struct stave__table *table, stave_error *error)
+{
+    int status = STAVE_OK;
+    for (uint32_t first = 0; status >= 0 && first < table->rows; first += ROWS_A_BLOCK) {
+        uint32_t rest = table->rows - first;
+        status = write_rows(out, d, table, first, rest < ROWS_A_BLOCK ? rest : ROWS_A_BLOCK, error);
+    }
+    return status;
+}
+
+/* How many texts from `first` on go into one block, and their bytes together. */
+static uint32_t fit_texts(const stave_trace *trace, uint32_t first, size_t *total)
+{
+    uint32_t count = 0;
+    *total = 0;
+    while (count < ROWS_A_BLOCK && first + count < stave_trace_strings(trace)) {
+        size_t size;
+        stave_trace_string(trace, first + count, &size);
+        if (count > 0 && *total + size > TEXT_A_BLOCK)
+            break;
+        *total += size;
+        count++;
+    }
+    return count;
+}
+
+static int write_texts(struct output *out, uint32_t first, uint32_t count, size_t total,
+                       stave_error *error)
+{
+    char *texts = malloc(total + 1);
+    int status = texts != NULL ? make_room(out, 2 * stave__column_bound(count) + total, error)
+                               : stave__fail_memory(error);
+    if (status >= 0) {
+        struct stave__header header = {.kind = STAVE__STRINGS, .rows = count, .first = first};
+        size_t used = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            size_t size;
+            const char *text = stave_trace_string(out->trace, first + i, &size);
+            memcpy(texts + used, text, size);
+            used += size;
+            out->values[i] = size;
+        }
+        uint8_t *at = out->block + STAVE__HEADER_SIZE;
+        at = stave__column_put(at, 0, STAVE__PLAIN, out->values, count, NULL);
+        at = stave__column_put_bytes(at, 1, texts, (uint32_t)total);
+        status = put_block(out, &header, at, error);
+    }
+    free(texts);
+    return status;
+}
+
+static int write_strings(struct output *out, stave_error *error)
+{
+    int status = STAVE_OK;
+    uint32_t count;
+    for (uint32_t first = 0; status >= 0 && first < stave_trace_strings(out->trace);
+         first += count) {
+        size_t total;
+        count = fit_texts(out->trace, first, &total);
+        status = write_texts(out, first, count, total, error);
+    }
+    return status;
+}
+
+/* The anchors of all boots in one table, to be freed. */
+static int gather_anchors(const stave_trace *trace, struct stave__table *table, stave_error *error)
+{
+    for (uint32_t boot = 0; boot < trace->boots.rows; boot++) {
+        for (uint32_t i = 0; i < stave_trace_anchors(trace, boot); i++) {
+            struct anchor_row *row = stave__table_add(table);
+            if (row == NULL)
+                return stave__fail_memory(error);
+            row->boot = boot;
+            row->anchor = stave_trace_anchor(trace, boot, i);
+        }
+    }
+    return STAVE_OK;
+}
+
+/* Where the rows of a table are, but for the anchors'. */
+static struct stave__table *table_of(stave_trace *trace, enum stave__table_kind kind)
+{
+    switch (kind) {
+    case STAVE__PROCESSES:
+        return &trace->processes;
+    case STAVE__LANES:
+        return &trace->lanes;
+    case STAVE__BOOTS:
+        return &trace->boots;
+    case STAVE__MODULES:
+        return &trace->modules;
+    case STAVE__PROPERTIES:
+        return &trace->properties;
+    default:
+        return NULL;
+    }
+}
+
+int stave__tables_write(stave_trace *trace, struct stave__writer *writer, stave_error *error)
+{
+    struct output out = {.trace = trace, .writer = writer};
+    struct stave__table anchors = {.row_size = sizeof(struct anchor_row)};
+    int status = gather_anchors(trace, &anchors, error);
+    if (status >= 0)
+        status = write_strings(&out, error);
+    for (size_t i = 0; status >= 0 && i < DESCRIPTIONS; i++) {
+        const struct stave__table *table = table_of(trace, descriptions[i].kind);
+        status = write_table(&out, &descriptions[i], table != NULL ? table : &anchors, error);
+    }
+    stave__table_free(&anchors);
+    return status;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static const char not_sound[] = "a table that is not sound";
+static const char no_such_row[] = "a table that refers to a row which is not there";
+
+static const char *read_strings(stave_trace *trace, const struct stave__header *header,
+                                const uint8_t *body, int *status, stave_error *error)
+{
+    struct stave__column sizes, bytes;
+    const uint8_t *end = body + header->raw_size;
+    const uint8_t *at = stave__column_next(body, end, &sizes);
+    uint64_t *values = trace->blocks.numbers;
+    if (at == NULL || sizes.number != 0 || sizes.count != header->rows ||
+        !stave__column_get(&sizes, NULL, values) || stave__column_next(at, end, &bytes) == NULL ||
+        bytes.number != 1 || bytes.mode != STAVE__BYTES || bytes.count != bytes.size)
+        return not_sound;
+    size_t used = 0;
+    for (uint32_t i = 0; i < header->rows; i++) {
+        if (values[i] > bytes.size - used || values[i] > STAVE__STRING_MAX)
+            return not_sound;
+        bool known = header->first + i < stave_trace_strings(trace);
+        if (!known && stave__strings_append(&trace->strings, (const char *)bytes.bytes + used,
+                                            (size_t)values[i]) < 0) {
+            *status = stave__fail_memory(error);
+            return NULL;
+        }
+        used += (size_t)values[i];
+    }
+    return NULL;
+}
+
+/* Whether what a row refers to is there. */
+static bool is_right(const stave_trace *trace, enum stave__table_kind kind, const void *row)
+{
+    uint32_t strings = stave_trace_strings(trace);
+    const stave_lane *lane = row;
+    const stave_process *process = row;
+    const stave_boot *boot = row;
+    const struct anchor_row *anchor = row;
+    const stave_module *module = row;
+    const stave_property *property = row;
+    switch (kind) {
+    case STAVE__PROCESSES:
+        return process->name < strings;
+    case STAVE__LANES:
+        return lane->name < strings && lane->process <= trace->processes.rows;
+    case STAVE__BOOTS:
+        return isfinite(boot->offset_us) && isfinite(boot->end_us);
+    case STAVE__ANCHORS:
+        return anchor->boot < trace->boots.rows;
+    case STAVE__MODULES:
+        return module->path < strings && module->build_id < strings &&
+               module->process <= trace->processes.rows && module->boot < trace->boots.rows;
+    case STAVE__PROPERTIES:
+        return property->key < strings &&
+               ((property->flags & STAVE_FLAG_TEXT) == 0 || property->value < strings);
+    default:
+        return true;
+    }
+}
+
+/* Anchors of a boot ascend; the first is the one that stave__trace_boot() made. */
+static const char *take_anchor(stave_trace *trace, const struct anchor_row *row, int *status,
+                               stave_error *error)
+{
+    struct stave__boot *boot = stave__boot_at(trace, row->boot);
+    bool first = boot->placeholder;
+    if (!isfinite(row->anchor.hz) || row->anchor.hz < 0 || !isfinite(row->anchor.us))
+        return not_sound;
+    if (first) {
+        boot->anchors[0] = row->anchor;
+        boot->placeholder = false;
+        return NULL;
+    }
+    const stave_anchor *last = &boot->anchors[boot->anchors_used - 1];
+    if (boot->anchors_used > 1 && row->anchor.tick <= last->tick)
+        return not_sound;
+    *status = stave__boot_add_anchor(boot, &row->anchor, error);
+    return NULL;
+}
+
+/* A boot keeps its anchors when it is told again. */
+static int take_boot(stave_trace *trace, uint32_t id, const stave_boot *row, stave_error *error)
+{
+    if (id == trace->boots.rows) {
+        int status = stave__trace_boot(trace, row->offset_us, 0, &id, error);
+        if (status < 0)
+            return status;
+        stave__boot_at(trace, id)->placeholder = true;
+    }
+    stave__boot_at(trace, id)->shown = *row;
+    return STAVE_OK;
+}
+
+/* Row `id`: the next one, or one that is told anew. */
+static int take_row(struct stave__table *table, uint32_t id, const void *row, stave_error *error)
+{
+    void *to = id < table->rows ? stave__table_at(table, id) : stave__table_add(table);
+    if (to == NULL)
+        return stave__fail_memory(error);
+    memcpy(to, row, table->row_size);
+    return STAVE_OK;
+}
+
+static const char *take(stave_trace *trace, enum stave__table_kind kind, uint32_t id,
+                        const void *row, int *status, stave_error *error)
+{
+    if (!is_right(trace, kind, row))
+        return no_such_row;
+    if (kind == STAVE__ANCHORS)
+        return take_anchor(trace, row, status, error);
+    *status = kind == STAVE__BOOTS ? take_boot(trace, id, row, error)
+                                   : take_row(table_of(trace, kind), id, row, error);
+    return NULL;
+}
+
+static const struct field *field_of(const struct description *d, uint32_t number)
+{
+    for (uint32_t f = 0; f < d->fields_count; f++)
+        if (d->fields[f].number == number)
+            return &d->fields[f];
+    return NULL;
+}
+
+/* The block's rows side by side in `rows`, ROW_SIZE_MAX bytes each; unknown columns are passed over. */
+static bool read_rows(const struct description *d, const struct stave__header *header,
+                      const uint8_t *body, char *rows, uint64_t *values)
+{
+    const uint8_t *at = body, *end = body + header->raw_size;
+    struct stave__column column;
+    uint32_t seen = 0;
+    while (at < end) {
+        at = stave__column_next(at, end, &column);
+        if (at == NULL)
+            return false;
+        const struct field *field = field_of(d, column.number);
+        if (field == NULL)
+            continue;
+        if (column.count != header->rows || !stave__column_get(&column, NULL, values))
+            return false;
+        for (uint32_t i = 0; i < header->rows; i++)
+            if (!set_field(rows + (size_t)i * ROW_SIZE_MAX, field, values[i]))
+                return false;
+        seen++;
+    }
+    return seen == d->fields_count;
+}
+
+static const char *take_rows(stave_trace *trace, const struct stave__header *header,
+                             const char *rows, int *status, stave_error *error)
+{
+    const char *wrong = NULL;
+    for (uint32_t i = 0; i < header->rows && wrong == NULL && *status >= 0; i++)
+        wrong = take(trace, (enum stave__table_kind)header->kind, (uint32_t)header->first + i,
+                     rows + (size_t)i * ROW_SIZE_MAX, status, error);
+    return wrong;
+}
+
+static const char *read_table(stave_trace *trace, const struct description *d,
+                              const struct stave__header *header, const uint8_t *body, int *status,
+                              stave_error *error)
+{
+    char *rows = calloc(header->rows, ROW_SIZE_MAX);
+    if (rows == NULL) {
+        *status = stave__fail_memory(error);
+        return NULL;
+    }
+    const char *wrong = not_sound;
+    if (read_rows(d, header, body, rows, trace->blocks.numbers))
+        wrong = take_rows(trace, header, rows, status, error);
+    free(rows);
+    return wrong;
+}
+
+static uint32_t rows_of(stave_trace *trace, const struct stave__header *header)
+{
+    if (header->kind == STAVE__STRINGS)
+        return stave_trace_strings(trace);
+    const struct stave__table *table = table_of(trace, (enum stave__table_kind)header->kind);
+    return table != NULL ? table->rows : UINT32_MAX;
+}
+
+const char *stave__tables_read(stave_trace *trace, const struct stave__header *header,
+                               const uint8_t *body, int *status, stave_error *error)
+{
+    if (header->rows == 0 || header->rows > STAVE__BLOCK_ROWS_MAX ||
+        header->first > rows_of(trace, header))
+        return "a table whose rows do not follow those before";
+    if (header->kind == STAVE__STRINGS)
+        return read_strings(trace, header, body, status, error);
+    for (size_t i = 0; i < DESCRIPTIONS; i++)
+        if (descriptions[i].kind == header->kind)
+            return read_table(trace, &descriptions[i], header, body, status, error);
+    return "a table of an unknown kind";
+}
+
+/* ---- what was lost --------------------------------------------------------------------------- */
+
+#define LOST_LANE "(lost lane)"
+
+static int make_up_lanes(stave_trace *trace, uint32_t lanes, stave_error *error)
+{
+    stave_lane lane = {.kind = STAVE_LANE_THREAD};
+    int status = stave__trace_string(trace, LOST_LANE, sizeof LOST_LANE - 1, &lane.name, error);
+    while (status >= 0 && trace->lanes.rows < lanes)
+        status = take_row(&trace->lanes, trace->lanes.rows, &lane, error);
+    return status;
+}
+
+int stave__tables_make_up(stave_trace *trace, uint32_t strings, uint32_t lanes, uint32_t boots,
+                          stave_error *error)
+{
+    uint32_t id;
+    int status = STAVE_OK;
+    while (status >= 0 && stave_trace_strings(trace) < strings)
+        if (stave__strings_append(&trace->strings, STAVE__LOST_NAME, sizeof STAVE__LOST_NAME - 1) <
+            0)
+            status = stave__fail_memory(error);
+    if (status >= 0 && trace->lanes.rows < lanes)
+        status = make_up_lanes(trace, lanes, error);
+    while (status >= 0 && trace->boots.rows < boots) {
+        status = stave__trace_boot(trace, 0, 0, &id, error);
+        if (status >= 0)
+            stave__boot_at(trace, id)->shown.rate_assumed = true;
+    }
+    return status;
+}
