@@ -93,6 +93,15 @@ STAVE_API int stave_decoder_finish(stave_decoder *decoder, stave_error *error);
 STAVE_API void stave_decoder_stats_sized(const stave_decoder *decoder, stave_decode_stats *stats,
                                          size_t stats_size);
 
+#define stave_decode_stats_told(trace, stats)                                                      \
+    stave_decode_stats_told_sized((trace), (stats), sizeof(stave_decode_stats))
+
+/* The same of a trace whose decoder has finished, also when it was saved and opened since: the decoder
+ * leaves what it counted as properties `etrace.NAME`. All zero when no decoder made the trace. Texts
+ * are the trace's. */
+STAVE_API void stave_decode_stats_told_sized(const stave_trace *trace, stave_decode_stats *stats,
+                                             size_t stats_size);
+
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* The eight columns of docs/etrace.md, name, type, start_us, end_us, priority, deadline_us, value and

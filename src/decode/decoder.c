@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "decode/run.h"
+#include "decode/told.h"
 #include "decode/v1.h"
 #include "decode/v2.h"
 #include "decode/version.h"
@@ -297,6 +298,13 @@ int stave_decoder_feed(stave_decoder *decoder, const void *bytes, size_t size, s
     return status;
 }
 
+static int tell(const stave_decoder *decoder, stave_error *error)
+{
+    stave_decode_stats stats;
+    stave_decoder_stats(decoder, &stats);
+    return stave__decode_tell(decoder->run.trace, &stats, error);
+}
+
 int stave_decoder_finish(stave_decoder *decoder, stave_error *error)
 {
     int status = check_state(decoder, error);
@@ -309,6 +317,8 @@ int stave_decoder_finish(stave_decoder *decoder, stave_error *error)
         status = stave__v2_finish(&decoder->v2, error);
     if (status >= 0 && decoder->run.begun)
         status = stave__run_end(&decoder->run, false, error);
+    if (status >= 0)
+        status = tell(decoder, error);
     decoder->finished = true;
     decoder->failed = status < 0;
     return status;

@@ -1,7 +1,11 @@
 /* trace/file.h - the file that a trace was opened from: what open.c, scan.c and save.c share.
  *
- *   open.c    a file's index, or without one its blocks, to the entries and tables of a trace
+ *   open.c    a file to a trace: by index.c, where that cannot be by scan.c, then ends.c
+ *   index.c   the blocks that a file's index names
  *   scan.c    finding blocks by reading, past what is damaged
+ *   take.c    one block becomes an entry or a part of the tables; its rows are read when asked for
+ *   ends.c    spans and boots that nobody ended
+ *   known.c   what is known of the file; reading all of it
  *   tables.c  tables to blocks and back
  *   save.c    a trace to a file
  */
@@ -32,8 +36,21 @@ void stave__file_free(struct stave__file *file);
 int stave__file_take(stave_trace *trace, uint64_t offset, const struct stave__header *header,
                      stave_error *error);
 
+/* Lists a block that is not sound. */
+int stave__file_damage(stave_trace *trace, uint64_t offset, const struct stave__header *header,
+                       const char *what, stave_error *error);
+
+/* Whether the whole file is known by its index. When it is not sound, what it gave is to be forgotten
+ * with the trace. */
+int stave__file_take_index(stave_trace *trace, bool *sound, stave_error *error);
+
 /* Takes the blocks from file->scanned on. Bytes at the end that are no whole block stay for the next
  * time when the file is followed. */
 int stave__file_scan(stave_trace *trace, stave_error *error);
+
+/* Spans that were open when the last block of their lane was sealed become rows; boots that did not end,
+ * end with their last row. */
+int stave__file_end_spans(stave_trace *trace, stave_error *error);
+void stave__file_end_boots(stave_trace *trace);
 
 #endif

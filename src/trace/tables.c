@@ -27,6 +27,7 @@ struct field {
 
 struct anchor_row {
     uint32_t boot;
+    uint32_t index; /* in its boot */
     stave_anchor anchor;
 };
 
@@ -51,7 +52,7 @@ static const struct field anchor_fields[] = {
     FIELD(1, U64, struct anchor_row, anchor.tick),
     FIELD(2, U64, struct anchor_row, anchor.us),
     FIELD(3, U64, struct anchor_row, anchor.hz),
-    FIELD(4, U64, struct anchor_row, anchor.realtime_ns),
+    FIELD(4, U64, struct anchor_row, anchor.realtime_ns), FIELD(5, U32, struct anchor_row, index),
 };
 static const struct field module_fields[] = {
     FIELD(0, U32, stave_module, path),    FIELD(1, U32, stave_module, build_id),
@@ -242,6 +243,7 @@ static int gather_anchors(const stave_trace *trace, struct stave__table *table, 
             if (row == NULL)
                 return stave__fail_memory(error);
             row->boot = boot;
+            row->index = i;
             row->anchor = stave_trace_anchor(trace, boot, i);
         }
     }
@@ -343,23 +345,18 @@ static bool is_right(const stave_trace *trace, enum stave__table_kind kind, cons
     }
 }
 
-/* Anchors of a boot ascend; the first is the one that stave__trace_boot() made. */
+/* An anchor stands in place of its boot's from its index on. The first is that of tick 0. */
 static const char *take_anchor(stave_trace *trace, const struct anchor_row *row, int *status,
                                stave_error *error)
 {
     struct stave__boot *boot = stave__boot_at(trace, row->boot);
-    bool first = boot->placeholder;
-    if (!isfinite(row->anchor.hz) || row->anchor.hz < 0 || !isfinite(row->anchor.us))
+    const stave_anchor *anchor = &row->anchor;
+    if (!isfinite(anchor->hz) || anchor->hz < 0 || !isfinite(anchor->us) ||
+        row->index > boot->anchors_used || (row->index == 0 && anchor->tick != 0) ||
+        (row->index > 1 && anchor->tick <= boot->anchors[row->index - 1].tick))
         return not_sound;
-    if (first) {
-        boot->anchors[0] = row->anchor;
-        boot->placeholder = false;
-        return NULL;
-    }
-    const stave_anchor *last = &boot->anchors[boot->anchors_used - 1];
-    if (boot->anchors_used > 1 && row->anchor.tick <= last->tick)
-        return not_sound;
-    *status = stave__boot_add_anchor(boot, &row->anchor, error);
+    boot->anchors_used = row->index;
+    *status = stave__boot_add_anchor(boot, anchor, error);
     return NULL;
 }
 
@@ -370,7 +367,6 @@ static int take_boot(stave_trace *trace, uint32_t id, const stave_boot *row, sta
         int status = stave__trace_boot(trace, row->offset_us, 0, &id, error);
         if (status < 0)
             return status;
-        stave__boot_at(trace, id)->placeholder = true;
     }
     stave__boot_at(trace, id)->shown = *row;
     return STAVE_OK;

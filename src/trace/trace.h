@@ -14,7 +14,6 @@ struct stave__boot {
     stave_anchor *anchors; /* ascending by tick from the second on; the first holds before it too */
     uint32_t anchors_used;
     uint32_t anchors_size;
-    bool placeholder; /* its first anchor is still to be told by its file */
 };
 
 struct stave_trace {

@@ -1,0 +1,106 @@
+/* What nobody ended: spans that were open and boots that went on when a recording stopped. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "trace/file.h"
+
+#define BEHIND_ALL ((uint64_t)1 << 63) /* order of rows that no producer wrote */
+
+/* What a lane was left with in a boot. */
+struct left {
+    uint32_t lane, boot;
+    uint32_t entry; /* its last block of spans that is not damaged */
+    int64_t last;   /* ticks */
+};
+
+static int compare_left(const void *a, const void *b)
+{
+    const struct left *x = a, *y = b;
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
+    if (x->boot != y->boot)
+        return x->boot < y->boot ? -1 : 1;
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+/* Makes the open spans of a block rows of their own, innermost first. */
+static int end_spans(stave_trace *trace, const struct left *left, stave_error *error)
+{
+    struct stave__entry *entry = stave__entry_at(&trace->blocks, left->entry);
+    int status = stave__blocks_pin(&trace->blocks, entry, error);
+    if (status <= 0)
+        return status;
+    struct stave__appender spans;
+    stave__appender_init(&spans, &trace->blocks, STAVE_SPANS, left->lane, left->boot);
+    spans.mask |= STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH;
+    for (uint32_t i = entry->open_count; i-- > 0 && status >= 0;) {
+        const stave_open_span *open = &entry->open[i];
+        struct stave__row row = {
+            .start = open->start,
+            .end = left->last > open->start ? left->last : open->start,
+            .flags = STAVE_FLAG_UNFINISHED,
+            .serial = open->serial,
+            .name = open->name,
+            .depth = i,
+        };
+        status = stave__append_row(&spans, &row, error);
+    }
+    stave__blocks_unpin(&trace->blocks, entry);
+    return status < 0 ? status : stave__appender_seal(&spans, error);
+}
+
+/* One for each lane and boot with spans: the last block of each. */
+static uint32_t gather_left(const stave_trace *trace, struct left *all)
+{
+    uint32_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < trace->blocks.entries.rows; i++) {
+        const struct stave__entry *entry = stave__entry_at(&trace->blocks, i);
+        if (entry->kind == STAVE_SPANS)
+            all[count++] = (struct left){entry->lane, entry->boot, i, entry->last};
+    }
+    qsort(all, count, sizeof *all, compare_left);
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept > 0 && all[kept - 1].lane == all[i].lane && all[kept - 1].boot == all[i].boot) {
+            int64_t last = all[kept - 1].last > all[i].last ? all[kept - 1].last : all[i].last;
+            all[kept - 1] = all[i];
+            all[kept - 1].last = last;
+        } else {
+            all[kept++] = all[i];
+        }
+    }
+    return kept;
+}
+
+int stave__file_end_spans(stave_trace *trace, stave_error *error)
+{
+    uint32_t entries = trace->blocks.entries.rows;
+    struct left *all = calloc((size_t)entries + 1, sizeof *all);
+    if (all == NULL)
+        return stave__fail_memory(error);
+    uint32_t count = gather_left(trace, all);
+    int status = STAVE_OK;
+    trace->blocks.next_order = BEHIND_ALL;
+    for (uint32_t i = 0; i < count && status >= 0; i++)
+        if (stave__entry_at(&trace->blocks, all[i].entry)->open_count > 0)
+            status = end_spans(trace, &all[i], error);
+    free(all);
+    return status < 0 ? status : STAVE_OK;
+}
+
+void stave__file_end_boots(stave_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->boots.rows; i++) {
+        stave_boot *boot = &stave__boot_at(trace, i)->shown;
+        if (!boot->ended)
+            boot->end_us = boot->offset_us;
+    }
+    for (uint32_t i = 0; i < trace->blocks.entries.rows; i++) {
+        const struct stave__entry *entry = stave__entry_at(&trace->blocks, i);
+        stave_boot *boot = &stave__boot_at(trace, entry->boot)->shown;
+        double us = stave_time_us(trace, entry->boot, entry->last);
+        if (!boot->ended && us > boot->end_us)
+            boot->end_us = us;
+    }
+    for (uint32_t i = 0; i < trace->boots.rows; i++)
+        stave__boot_at(trace, i)->shown.ended = true;
+}

@@ -1,0 +1,134 @@
+/* One block of a file: an entry, a part of the tables, or something of a later version. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "trace/file.h"
+#include "trace/tables.h"
+
+int stave__file_damage(stave_trace *trace, uint64_t offset, const struct stave__header *header,
+                       const char *what, stave_error *error)
+{
+    stave_damage damage = {
+        .offset = offset,
+        .size = STAVE__HEADER_SIZE + header->size,
+        .rows = stave__header_has_rows(header) ? header->rows : 0,
+        .what = what,
+    };
+    return stave__blocks_damage(&trace->blocks, &damage, error);
+}
+
+static int add_unknown(stave_trace *trace, uint64_t offset, const struct stave__header *header,
+                       stave_error *error)
+{
+    struct stave__indexed *row = stave__table_add(&trace->file->unknown);
+    if (row == NULL)
+        return stave__fail_memory(error);
+    *row = (struct stave__indexed){.offset = offset, .header = *header};
+    return STAVE_OK;
+}
+
+/* Its rows are decoded when they are asked for. Lanes and boots that were lost are made up. */
+static int add_entry(stave_trace *trace, uint64_t offset, const struct stave__header *h,
+                     stave_error *error)
+{
+    const char *wrong = stave__block_check(h);
+    bool is_lost = h->lane >= trace->lanes.rows || h->boot >= trace->boots.rows;
+    if (wrong == NULL && is_lost &&
+        (stave_trace_damages(trace) == 0 || h->lane >= STAVE__TABLE_ROWS_MAX ||
+         h->boot >= STAVE__TABLE_ROWS_MAX))
+        wrong = "a block of a lane or boot that is not there";
+    if (wrong != NULL)
+        return stave__file_damage(trace, offset, h, wrong, error);
+    int status = is_lost ? stave__tables_make_up(trace, 0, (uint32_t)h->lane + 1,
+                                                 (uint32_t)h->boot + 1, error)
+                         : STAVE_OK;
+    if (status < 0)
+        return status;
+    struct stave__entry *entry = stave__table_add(&trace->blocks.entries);
+    if (entry == NULL)
+        return stave__fail_memory(error);
+    *entry = (struct stave__entry){
+        .kind = (uint8_t)h->kind,
+        .sealed = true,
+        .in_file = true,
+        .summarized = true,
+        .columns = (uint32_t)h->columns & ((1u << STAVE_COLUMNS) - 1),
+        .lane = (uint32_t)h->lane,
+        .boot = (uint32_t)h->boot,
+        .rows = (uint32_t)h->rows,
+        .capacity = (uint32_t)h->rows,
+        .previous = STAVE__NO_BLOCK,
+        .first = (int64_t)h->first,
+        .last = (int64_t)h->last,
+        .first_order = h->first_order,
+        .begun = h->begun,
+        .busy = h->busy,
+        .longest = h->longest,
+        .longest_name = (uint32_t)h->longest_name,
+        .deepest = (uint32_t)h->deepest,
+        .open_count = (uint32_t)h->open_count,
+        .stored_at = offset,
+        .stored_size = (uint32_t)h->size + STAVE__HEADER_SIZE,
+    };
+    trace->file->packed |= h->codec != STAVE__CODEC_NONE;
+    return STAVE_OK;
+}
+
+/* The names of rows to come may be missing from now on. */
+static int note_lost_table(stave_trace *trace, const struct stave__header *h, stave_error *error)
+{
+    uint64_t behind = h->first + h->rows;
+    if (h->kind != STAVE__STRINGS || h->first > stave_trace_strings(trace) ||
+        h->rows > STAVE__BLOCK_ROWS_MAX)
+        return STAVE_OK;
+    return stave__tables_make_up(trace, (uint32_t)behind, 0, 0, error);
+}
+
+static const char *read_table(stave_trace *trace, const struct stave__header *header, int *status,
+                              stave_error *error)
+{
+    const uint8_t *body;
+    void *memory;
+    const char *wrong = stave__blocks_unpack(&trace->blocks, header, &body, &memory);
+    if (wrong == stave__no_memory)
+        *status = stave__fail_memory(error);
+    else if (wrong == NULL)
+        wrong = stave__tables_read(trace, header, body, status, error);
+    free(memory);
+    return wrong;
+}
+
+static int take_table(stave_trace *trace, uint64_t offset, const struct stave__header *header,
+                      stave_error *error)
+{
+    struct stave__file *file = trace->file;
+    const char *wrong = NULL;
+    int status = STAVE_OK;
+    file->tables++;
+    file->rows_of_tables += header->rows;
+    if (!stave__header_is_sane(header) || file->rows_of_tables > file->size + STAVE__TABLE_ROWS_MAX)
+        wrong = "a table of more rows than its file can have";
+    else
+        status = stave__blocks_read(&trace->blocks, offset,
+                                    (uint32_t)header->size + STAVE__HEADER_SIZE, &wrong, error);
+    if (status >= 0 && wrong == NULL)
+        wrong = read_table(trace, header, &status, error);
+    if (status < 0 || wrong == NULL)
+        return status;
+    status = stave__file_damage(trace, offset, header, wrong, error);
+    return status < 0 ? status : note_lost_table(trace, header, error);
+}
+
+int stave__file_take(stave_trace *trace, uint64_t offset, const struct stave__header *header,
+                     stave_error *error)
+{
+    if (header->version > STAVE__BLOCK_VERSION)
+        return add_unknown(trace, offset, header, error);
+    if (header->kind == STAVE__INDEX)
+        return STAVE_OK;
+    if (header->kind < STAVE_ROW_KINDS)
+        return add_entry(trace, offset, header, error);
+    if (header->kind >= STAVE__STRINGS && header->kind <= STAVE__PROPERTIES)
+        return take_table(trace, offset, header, error);
+    return add_unknown(trace, offset, header, error);
+}
