@@ -121,6 +121,25 @@ STAVE_API int stave_trace_save_sized(stave_trace *trace, stave_sink sink,
                                      const stave_save_config *config, size_t config_size,
                                      stave_error *error);
 
+/* A file that grows with its trace, so that it can be read, and outlives its writer's end, at any time:
+ *
+ *     if (stave_writer_open("run.stave", &writer, &error) < 0) ...
+ *     while (...) {
+ *         ...                                           // the trace grows
+ *         stave_writer_publish(writer, trace, &error);  // now and then: readers see all of it
+ *     }
+ *     stave_writer_finish(writer, trace, &error);       // the rest, and the index
+ *     stave_writer_close(writer);
+ *
+ * One writer for each file and trace. Opening makes the file, or empties it; STAVE_E_STATE while
+ * another process writes it. After an error of the disk, what was published before is still there. */
+typedef struct stave_writer stave_writer;
+
+STAVE_API int stave_writer_open(const char *path, stave_writer **writer, stave_error *error);
+STAVE_API int stave_writer_publish(stave_writer *writer, stave_trace *trace, stave_error *error);
+STAVE_API int stave_writer_finish(stave_writer *writer, stave_trace *trace, stave_error *error);
+STAVE_API void stave_writer_close(stave_writer *writer); /* takes NULL */
+
 /* ---- strings, lanes, processes, modules, boots: small tables, indices from 0 ----------------- */
 
 /* Text `id` of the trace: UTF-8 by what producers promise, may hold any byte, ends in a NUL that is

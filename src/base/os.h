@@ -71,6 +71,10 @@ int stave__os_create_new(const char *path, struct stave__os_file *file, stave_er
 int stave__os_commit(struct stave__os_file *file, bool exclusive, stave_error *error);
 int stave__os_rename_target(struct stave__os_file *file, const char *path, stave_error *error);
 
+/* A file that others may read while it is written: made, or emptied once it is ours. STAVE_E_STATE
+ * while another process writes it. Gives way to the next writer when its descriptor is closed. */
+int stave__os_create_growing(const char *path, int *fd, stave_error *error);
+
 /* Closes and removes it. Harmless after a commit. */
 void stave__os_discard(struct stave__os_file *file);
 

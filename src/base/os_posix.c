@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -407,6 +408,32 @@ void stave__os_discard(struct stave__os_file *file)
     forget_temporary(file);
     free(file->path);
     *file = (struct stave__os_file){.fd = -1};
+}
+
+static int refuse_second_writer(const char *path, stave_error *error)
+{
+    return stave__fail(error, STAVE_E_STATE, 0,
+                       "%s is being written by another process; wait for it or choose another name",
+                       path);
+}
+
+int stave__os_create_growing(const char *path, int *fd, stave_error *error)
+{
+    int opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (opened < 0)
+        return fail_errno(error, "cannot write", path);
+    int status = STAVE_OK;
+    if (flock(opened, LOCK_EX | LOCK_NB) != 0)
+        status = errno == EWOULDBLOCK ? refuse_second_writer(path, error)
+                                      : fail_errno(error, "cannot lock", path);
+    else if (ftruncate(opened, 0) != 0)
+        status = fail_errno(error, "cannot write", path);
+    if (status < 0) {
+        close(opened);
+        return status;
+    }
+    *fd = opened;
+    return STAVE_OK;
 }
 
 static int make_dir(const char *path, stave_error *error)

@@ -45,6 +45,7 @@ struct stave__entry {
     void *data;            /* the columns; NULL while only on disk */
     stave_open_span *open; /* comes and goes with `data` */
     uint32_t open_count;
+    uint32_t published;                 /* rows that a stave_writer has put into its file */
     uint32_t pins;                      /* cursors that show it */
     uint64_t stored_at;                 /* offset on disk */
     uint32_t stored_size;               /* header and body; 0: is not there */

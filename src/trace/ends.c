@@ -9,7 +9,8 @@
 /* What a lane was left with in a boot. */
 struct left {
     uint32_t lane, boot;
-    uint32_t entry; /* its last block of spans that is not damaged */
+    uint32_t index; /* of the block that this was found in */
+    uint32_t entry; /* the last block of spans, or STAVE__NO_BLOCK */
     int64_t last;   /* ticks */
 };
 
@@ -20,7 +21,7 @@ static int compare_left(const void *a, const void *b)
         return x->lane < y->lane ? -1 : 1;
     if (x->boot != y->boot)
         return x->boot < y->boot ? -1 : 1;
-    return x->entry < y->entry ? -1 : x->entry > y->entry;
+    return x->index < y->index ? -1 : x->index > y->index;
 }
 
 /* Makes the open spans of a block rows of their own, innermost first. */
@@ -33,11 +34,14 @@ static int end_spans(stave_trace *trace, const struct left *left, stave_error *e
     struct stave__appender spans;
     stave__appender_init(&spans, &trace->blocks, STAVE_SPANS, left->lane, left->boot);
     spans.mask |= STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH;
+    int64_t last = left->last; /* an open span may have begun behind it */
     for (uint32_t i = entry->open_count; i-- > 0 && status >= 0;) {
         const stave_open_span *open = &entry->open[i];
+        if (open->start > last)
+            last = open->start;
         struct stave__row row = {
             .start = open->start,
-            .end = left->last > open->start ? left->last : open->start,
+            .end = last,
             .flags = STAVE_FLAG_UNFINISHED,
             .serial = open->serial,
             .name = open->name,
@@ -49,24 +53,32 @@ static int end_spans(stave_trace *trace, const struct left *left, stave_error *e
     return status < 0 ? status : stave__appender_seal(&spans, error);
 }
 
-/* One for each lane and boot with spans: the last block of each. */
+/* What is left behind a further block of the same lane and boot. */
+static struct left combined(const struct left *before, const struct left *behind)
+{
+    struct left both = *behind;
+    if (both.entry == STAVE__NO_BLOCK)
+        both.entry = before->entry;
+    if (both.last < before->last)
+        both.last = before->last;
+    return both;
+}
+
+/* One for each lane and boot. */
 static uint32_t gather_left(const stave_trace *trace, struct left *all)
 {
-    uint32_t count = 0, kept = 0;
-    for (uint32_t i = 0; i < trace->blocks.entries.rows; i++) {
-        const struct stave__entry *entry = stave__entry_at(&trace->blocks, i);
-        if (entry->kind == STAVE_SPANS)
-            all[count++] = (struct left){entry->lane, entry->boot, i, entry->last};
+    uint32_t count = trace->blocks.entries.rows, kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct stave__entry *e = stave__entry_at(&trace->blocks, i);
+        all[i] = (struct left){e->lane, e->boot, i, e->kind == STAVE_SPANS ? i : STAVE__NO_BLOCK,
+                               e->last};
     }
     qsort(all, count, sizeof *all, compare_left);
     for (uint32_t i = 0; i < count; i++) {
-        if (kept > 0 && all[kept - 1].lane == all[i].lane && all[kept - 1].boot == all[i].boot) {
-            int64_t last = all[kept - 1].last > all[i].last ? all[kept - 1].last : all[i].last;
-            all[kept - 1] = all[i];
-            all[kept - 1].last = last;
-        } else {
+        if (kept > 0 && all[kept - 1].lane == all[i].lane && all[kept - 1].boot == all[i].boot)
+            all[kept - 1] = combined(&all[kept - 1], &all[i]);
+        else
             all[kept++] = all[i];
-        }
     }
     return kept;
 }
@@ -81,7 +93,8 @@ int stave__file_end_spans(stave_trace *trace, stave_error *error)
     int status = STAVE_OK;
     trace->blocks.next_order = BEHIND_ALL;
     for (uint32_t i = 0; i < count && status >= 0; i++)
-        if (stave__entry_at(&trace->blocks, all[i].entry)->open_count > 0)
+        if (all[i].entry != STAVE__NO_BLOCK &&
+            stave__entry_at(&trace->blocks, all[i].entry)->open_count > 0)
             status = end_spans(trace, &all[i], error);
     free(all);
     return status < 0 ? status : STAVE_OK;

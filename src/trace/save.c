@@ -15,6 +15,7 @@ struct saving {
     stave_trace *trace;
     stave_save_config config;
     struct stave__writer writer;
+    struct stave__told told;
     uint8_t *packed; /* room for a packed block */
     size_t packed_size;
 };
@@ -129,7 +130,7 @@ int stave_trace_save_sized(stave_trace *trace, stave_sink sink, const stave_save
                            "this stave was built without zstd; build it with libzstd");
     status = stave__writer_begin(&saving.writer, sink, error);
     if (status >= 0)
-        status = stave__tables_write(trace, &saving.writer, error);
+        status = stave__tables_write(trace, &saving.writer, &saving.told, error);
     if (status >= 0)
         status = put_entries(&saving, error);
     if (status >= 0)

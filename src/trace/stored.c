@@ -93,12 +93,12 @@ const char *stave__blocks_unpack(const struct stave__blocks *blocks,
     return wrong;
 }
 
+/* But for the lane: rows may have been given to another one after their block was written. */
 static bool is_the_same(const struct stave__entry *entry, const struct stave__header *header)
 {
     return header->kind == entry->kind && header->rows == entry->rows &&
-           (!entry->in_file || header->lane == entry->lane) && header->boot == entry->boot &&
-           header->open_count == entry->open_count && header->first == (uint64_t)entry->first &&
-           header->last == (uint64_t)entry->last;
+           header->boot == entry->boot && header->open_count == entry->open_count &&
+           header->first == (uint64_t)entry->first && header->last == (uint64_t)entry->last;
 }
 
 /* Into memory of its own; the entry gets it only when all is sound. */

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "store/column.h"
+#include "store/crc32c.h"
 
 #define ROWS_A_BLOCK 4096u
 #define TEXT_A_BLOCK ((size_t)1024 * 1024) /* bytes; one longer text has a block to itself */
@@ -52,7 +53,8 @@ static const struct field anchor_fields[] = {
     FIELD(1, U64, struct anchor_row, anchor.tick),
     FIELD(2, U64, struct anchor_row, anchor.us),
     FIELD(3, U64, struct anchor_row, anchor.hz),
-    FIELD(4, U64, struct anchor_row, anchor.realtime_ns), FIELD(5, U32, struct anchor_row, index),
+    FIELD(4, U64, struct anchor_row, anchor.realtime_ns),
+    FIELD(5, U32, struct anchor_row, index),
 };
 static const struct field module_fields[] = {
     FIELD(0, U32, stave_module, path),    FIELD(1, U32, stave_module, build_id),
@@ -131,6 +133,7 @@ static bool set_field(void *row, const struct field *field, uint64_t value)
 struct output {
     stave_trace *trace;
     struct stave__writer *writer;
+    struct stave__told *told;
     uint8_t *block; /* in blocks->bytes */
     uint64_t *values;
 };
@@ -152,31 +155,57 @@ static int put_block(struct output *out, struct stave__header *header, const uin
     return stave__writer_put(out->writer, out->block, size, error);
 }
 
-static int write_rows(struct output *out, const struct description *d,
-                      const struct stave__table *table, uint32_t first, uint32_t rows,
-                      stave_error *error)
+static size_t encode_rows(const struct output *out, const struct description *d,
+                          const struct stave__table *table, uint32_t first, uint32_t rows)
 {
-    int status = make_room(out, d->fields_count * stave__column_bound(rows), error);
-    if (status < 0)
-        return status;
     struct stave__header header = {.kind = d->kind, .rows = rows, .first = first};
-    uint8_t *at = out->block + STAVE__HEADER_SIZE;
+    uint8_t *body = out->block + STAVE__HEADER_SIZE, *at = body;
     for (uint32_t f = 0; f < d->fields_count; f++) {
         for (uint32_t i = 0; i < rows; i++)
             out->values[i] = get_field(stave__table_at(table, first + i), &d->fields[f]);
         at = stave__column_put(at, d->fields[f].number, STAVE__PLAIN, out->values, rows, NULL);
     }
-    return put_block(out, &header, at, error);
+    return stave__header_seal(&header, out->block, (size_t)(at - body));
 }
 
+/* Blocks of the rows from `first` on: their checksums together, and with `put` into the file. */
+static int walk_rows(struct output *out, const struct description *d,
+                     const struct stave__table *table, uint32_t first, bool put, uint32_t *crc,
+                     stave_error *error)
+{
+    uint32_t rows;
+    *crc = 0;
+    for (; first < table->rows; first += rows) {
+        rows = table->rows - first < ROWS_A_BLOCK ? table->rows - first : ROWS_A_BLOCK;
+        int status = make_room(out, d->fields_count * stave__column_bound(rows), error);
+        if (status < 0)
+            return status;
+        size_t size = encode_rows(out, d, table, first, rows);
+        *crc = stave__crc32c(*crc, out->block, size);
+        status = put ? stave__writer_put(out->writer, out->block, size, error) : STAVE_OK;
+        if (status < 0)
+            return status;
+    }
+    return STAVE_OK;
+}
+
+/* Boots, anchors and properties may change after they were told: then they are told anew. */
 static int write_table(struct output *out, const struct description *d,
                        const struct stave__table *table, stave_error *error)
 {
+    bool may_change =
+        d->kind == STAVE__BOOTS || d->kind == STAVE__ANCHORS || d->kind == STAVE__PROPERTIES;
+    uint32_t *told_rows = &out->told->rows[d->kind], *told_crc = &out->told->crc[d->kind], crc;
+    uint32_t first = may_change ? 0 : *told_rows;
     int status = STAVE_OK;
-    for (uint32_t first = 0; status >= 0 && first < table->rows; first += ROWS_A_BLOCK) {
-        uint32_t rest = table->rows - first;
-        status = write_rows(out, d, table, first, rest < ROWS_A_BLOCK ? rest : ROWS_A_BLOCK, error);
+    if (may_change && *told_rows == table->rows) {
+        status = walk_rows(out, d, table, first, false, &crc, error);
+        if (status < 0 || crc == *told_crc)
+            return status;
     }
+    status = walk_rows(out, d, table, first, true, &crc, error);
+    *told_rows = table->rows;
+    *told_crc = crc;
     return status;
 }
 
@@ -224,12 +253,12 @@ static int write_texts(struct output *out, uint32_t first, uint32_t count, size_
 static int write_strings(struct output *out, stave_error *error)
 {
     int status = STAVE_OK;
-    uint32_t count;
-    for (uint32_t first = 0; status >= 0 && first < stave_trace_strings(out->trace);
-         first += count) {
+    uint32_t *told = &out->told->rows[STAVE__STRINGS];
+    while (status >= 0 && *told < stave_trace_strings(out->trace)) {
         size_t total;
-        count = fit_texts(out->trace, first, &total);
-        status = write_texts(out, first, count, total, error);
+        uint32_t count = fit_texts(out->trace, *told, &total);
+        status = write_texts(out, *told, count, total, error);
+        *told += count;
     }
     return status;
 }
@@ -269,9 +298,10 @@ static struct stave__table *table_of(stave_trace *trace, enum stave__table_kind 
     }
 }
 
-int stave__tables_write(stave_trace *trace, struct stave__writer *writer, stave_error *error)
+int stave__tables_write(stave_trace *trace, struct stave__writer *writer, struct stave__told *told,
+                        stave_error *error)
 {
-    struct output out = {.trace = trace, .writer = writer};
+    struct output out = {.trace = trace, .writer = writer, .told = told};
     struct stave__table anchors = {.row_size = sizeof(struct anchor_row)};
     int status = gather_anchors(trace, &anchors, error);
     if (status >= 0)

@@ -5,8 +5,15 @@
 #include "store/writer.h"
 #include "trace/trace.h"
 
-/* Writes all tables of a trace. */
-int stave__tables_write(stave_trace *trace, struct stave__writer *writer, stave_error *error);
+/* How much of a trace's tables a file has. All zero: nothing. */
+struct stave__told {
+    uint32_t rows[STAVE__PROPERTIES + 1]; /* of each table, by its kind */
+    uint32_t crc[STAVE__PROPERTIES + 1];  /* of those that may change, as they were told */
+};
+
+/* Writes what is new in the tables of a trace. */
+int stave__tables_write(stave_trace *trace, struct stave__writer *writer, struct stave__told *told,
+                        stave_error *error);
 
 /* Takes in a table block whose checksum is right, unpacked. NULL, or what is wrong with it in static
  * text; *status is an error when there was no memory. */
