@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stave/trace.h"
+
 struct bench_contender {
     const char *name;
     double (*run)(void); /* the work done, in the unit that is printed, such as bytes */
@@ -25,5 +27,9 @@ double bench_wall_seconds(void);
 /* Version 2 frames of a device with two tasks, two ISRs and a marker, 9 events of 10 to 14 bytes a
  * round, the dictionary every 2 s; at least `size` bytes, to be freed. */
 uint8_t *bench_recording(size_t size, size_t *actual_size);
+
+/* A trace of at least `spans` spans as a server's threads make them: four lanes, 200 names, 4 to 12
+ * deep, some recursion, durations from 30 ns to seconds. Ends the program when there is no memory. */
+stave_trace *bench_call_tree(uint64_t spans, uint64_t cache_bytes);
 
 #endif
