@@ -61,24 +61,32 @@ static size_t encode_index(const struct stave__writer *writer, uint32_t first, u
     return stave__header_seal(&header, block, (size_t)(at - body));
 }
 
-int stave__writer_finish(struct stave__writer *writer, stave_error *error)
+static int put_index(struct stave__writer *writer, uint8_t *block, uint64_t *values,
+                     stave_error *error)
 {
-    uint8_t foot[STAVE__FILE_FOOT_SIZE];
-    uint64_t index_offset = writer->offset;
-    uint64_t *values = malloc(INDEX_ROWS * sizeof *values);
-    uint8_t *block = malloc(STAVE__HEADER_SIZE + INDEX_COLUMNS * stave__column_bound(INDEX_ROWS));
-    int status = values != NULL && block != NULL ? STAVE_OK : stave__fail_memory(error);
+    int status = STAVE_OK;
     for (uint32_t first = 0; status >= 0 && first < writer->blocks.rows; first += INDEX_ROWS) {
         uint32_t rest = writer->blocks.rows - first;
         uint32_t rows = rest < INDEX_ROWS ? rest : INDEX_ROWS;
         status = hand_over(writer, block, encode_index(writer, first, rows, block, values), error);
     }
+    return status;
+}
+
+int stave__writer_finish(struct stave__writer *writer, stave_error *error)
+{
+    uint8_t foot[STAVE__FILE_FOOT_SIZE];
+    stave__file_foot_write(foot, writer->offset, writer->blocks.rows);
+    uint64_t *values = malloc(INDEX_ROWS * sizeof *values);
+    uint8_t *block = malloc(STAVE__HEADER_SIZE + INDEX_COLUMNS * stave__column_bound(INDEX_ROWS));
+    int status = STAVE_E_MEMORY;
+    if (values != NULL && block != NULL)
+        status = put_index(writer, block, values, error);
+    else
+        stave__fail_memory(error);
     free(values);
     free(block);
-    if (status < 0)
-        return status;
-    stave__file_foot_write(foot, index_offset, writer->blocks.rows);
-    return hand_over(writer, foot, sizeof foot, error);
+    return status < 0 ? status : hand_over(writer, foot, sizeof foot, error);
 }
 
 void stave__writer_free(struct stave__writer *writer)

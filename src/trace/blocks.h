@@ -142,6 +142,7 @@ static inline int stave__append(struct stave__appender *appender, int64_t start,
         if (status < 0)
             return status;
         entry = appender->open;
+        assert(entry != NULL);
     }
     uint32_t i = entry->rows;
     assert(i < entry->capacity);

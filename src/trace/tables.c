@@ -147,14 +147,6 @@ static int make_room(struct output *out, size_t size, stave_error *error)
     return status;
 }
 
-static int put_block(struct output *out, struct stave__header *header, const uint8_t *end,
-                     stave_error *error)
-{
-    size_t body = (size_t)(end - out->block) - STAVE__HEADER_SIZE;
-    size_t size = stave__header_seal(header, out->block, body);
-    return stave__writer_put(out->writer, out->block, size, error);
-}
-
 static size_t encode_rows(const struct output *out, const struct description *d,
                           const struct stave__table *table, uint32_t first, uint32_t rows)
 {
@@ -225,26 +217,33 @@ static uint32_t fit_texts(const stave_trace *trace, uint32_t first, size_t *tota
     return count;
 }
 
+static size_t encode_texts(const struct output *out, uint32_t first, uint32_t count, char *texts)
+{
+    struct stave__header header = {.kind = STAVE__STRINGS, .rows = count, .first = first};
+    size_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size;
+        const char *text = stave_trace_string(out->trace, first + i, &size);
+        memcpy(texts + used, text, size);
+        used += size;
+        out->values[i] = size;
+    }
+    uint8_t *body = out->block + STAVE__HEADER_SIZE, *at = body;
+    at = stave__column_put(at, 0, STAVE__PLAIN, out->values, count, NULL);
+    at = stave__column_put_bytes(at, 1, texts, (uint32_t)used);
+    return stave__header_seal(&header, out->block, (size_t)(at - body));
+}
+
 static int write_texts(struct output *out, uint32_t first, uint32_t count, size_t total,
                        stave_error *error)
 {
+    int status = make_room(out, 2 * stave__column_bound(count) + total, error);
     char *texts = malloc(total + 1);
-    int status = texts != NULL ? make_room(out, 2 * stave__column_bound(count) + total, error)
-                               : stave__fail_memory(error);
+    if (texts == NULL)
+        return stave__fail_memory(error);
     if (status >= 0) {
-        struct stave__header header = {.kind = STAVE__STRINGS, .rows = count, .first = first};
-        size_t used = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            size_t size;
-            const char *text = stave_trace_string(out->trace, first + i, &size);
-            memcpy(texts + used, text, size);
-            used += size;
-            out->values[i] = size;
-        }
-        uint8_t *at = out->block + STAVE__HEADER_SIZE;
-        at = stave__column_put(at, 0, STAVE__PLAIN, out->values, count, NULL);
-        at = stave__column_put_bytes(at, 1, texts, (uint32_t)total);
-        status = put_block(out, &header, at, error);
+        size_t size = encode_texts(out, first, count, texts);
+        status = stave__writer_put(out->writer, out->block, size, error);
     }
     free(texts);
     return status;
