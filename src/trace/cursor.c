@@ -2,7 +2,6 @@
 #include "trace/cursor.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/config.h"
 #include "base/error.h"
@@ -21,6 +20,40 @@ bool stave__filter_passes(const stave_trace *trace, const stave_filter *filter,
            (filter->kinds == 0 || (filter->kinds & STAVE_KIND_BIT(entry->kind)) != 0) &&
            (!filter->one_lane || entry->lane == filter->lane) &&
            (!filter->one_boot || entry->boot == filter->boot) && in_window(trace, filter, entry);
+}
+
+static int compare_choices(const void *a, const void *b)
+{
+    const struct stave__choice *x = a, *y = b;
+    if (x->boot != y->boot)
+        return x->boot < y->boot ? -1 : 1;
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->first_order != y->first_order)
+        return x->first_order < y->first_order ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+int stave__trace_select(const stave_trace *trace, const stave_filter *filter,
+                        struct stave__choice **choices, uint32_t *count, stave_error *error)
+{
+    const struct stave__blocks *blocks = &trace->blocks;
+    struct stave__choice *chosen = calloc((size_t)blocks->entries.rows + 1, sizeof *chosen);
+    uint32_t used = 0;
+    if (chosen == NULL)
+        return stave__fail_memory(error);
+    for (uint32_t i = 0; i < blocks->entries.rows; i++) {
+        const struct stave__entry *entry = stave__entry_at(blocks, i);
+        if (stave__filter_passes(trace, filter, entry))
+            chosen[used++] = (struct stave__choice){entry->boot, entry->lane, entry->kind, i,
+                                                    entry->first_order};
+    }
+    qsort(chosen, used, sizeof *chosen, compare_choices);
+    *choices = chosen;
+    *count = used;
+    return STAVE_OK;
 }
 
 /* A block that may still have rows to show: it grows, or its lane is not known yet. */
@@ -159,58 +192,4 @@ void stave_cursor_close(stave_cursor *cursor)
     let_go(cursor);
     free(cursor->unfinished);
     free(cursor);
-}
-
-/* ---- what is known of a block without its rows ----------------------------------------------- */
-
-uint32_t stave_trace_blocks(const stave_trace *trace)
-{
-    return trace->blocks.entries.rows;
-}
-
-/* The summary of a block that has not been on disk. */
-static int summarize(stave_trace *trace, struct stave__entry *entry, stave_error *error)
-{
-    stave_block block;
-    struct stave__header header = {0};
-    int status = stave__blocks_pin(&trace->blocks, entry, error);
-    if (status <= 0)
-        return status;
-    stave__entry_show(entry, 0, &block);
-    stave__block_summarize(&block, &header);
-    stave__blocks_unpin(&trace->blocks, entry);
-    entry->busy = header.busy;
-    entry->longest = header.longest;
-    entry->longest_name = (uint32_t)header.longest_name;
-    entry->deepest = (uint32_t)header.deepest;
-    entry->summarized = entry->sealed;
-    return STAVE_OK;
-}
-
-int stave_trace_block_sized(stave_trace *trace, uint32_t index, stave_block_info *info,
-                            size_t info_size, stave_error *error)
-{
-    struct stave__entry *entry = stave__entry_at(&trace->blocks, index);
-    int status = entry->summarized ? STAVE_OK : summarize(trace, entry, error);
-    if (status < 0)
-        return status;
-    stave_block_info own = {
-        .kind = entry->kind,
-        .lane = entry->lane,
-        .boot = entry->boot,
-        .rows = entry->rows,
-        .first = entry->first,
-        .last = entry->last,
-        .busy = entry->busy,
-        .longest = entry->longest,
-        .longest_name = entry->longest_name,
-        .deepest = entry->deepest,
-        .open_count = entry->open_count,
-        .offset = entry->in_file ? entry->stored_at : 0,
-        .size = entry->in_file ? entry->stored_size : 0,
-        .damaged = entry->damaged,
-    };
-    memset(info, 0, info_size);
-    memcpy(info, &own, info_size < sizeof own ? info_size : sizeof own);
-    return STAVE_OK;
 }
