@@ -173,7 +173,8 @@ const char *stave__block_check(const struct stave__header *header)
         return "a block of an unknown kind";
     uint32_t has = stave__kind_has[header->kind];
     uint32_t never = KNOWN_COLUMNS & ~stave__kind_may_have[header->kind];
-    if (header->rows == 0 || (header->columns & has) != has || (header->columns & never) != 0)
+    bool empty = header->rows == 0 && (header->kind != STAVE_SPANS || header->open_count == 0);
+    if (empty || (header->columns & has) != has || (header->columns & never) != 0)
         return "a block without the columns of its kind";
     return NULL;
 }

@@ -187,36 +187,6 @@ static int reserve_bytes(struct stave__blocks *blocks, uint32_t rows, uint32_t o
     return stave__blocks_reserve(blocks, stave__block_bound(&block), error);
 }
 
-int stave__appender_seal(struct stave__appender *appender, stave_error *error)
-{
-    struct stave__entry *entry = appender->open;
-    if (entry == NULL)
-        return STAVE_OK;
-    int status = note_open(entry, appender->stack, error);
-    if (status >= 0 && entry->open_count > 0)
-        status = reserve_bytes(appender->blocks, entry->rows, entry->open_count, error);
-    if (status < 0)
-        return status;
-    appender->open = NULL;
-    appender->rows += entry->rows;
-    entry->sealed = true;
-    if (entry->pins > 0)
-        return STAVE_OK;
-    list_add(appender->blocks, entry);
-    shrink(appender->blocks);
-    return STAVE_OK;
-}
-
-void stave__appender_move(struct stave__appender *appender, uint32_t lane)
-{
-    appender->lane = lane;
-    for (uint32_t i = appender->last; i != STAVE__NO_BLOCK;) {
-        struct stave__entry *entry = stave__entry_at(appender->blocks, i);
-        entry->lane = lane;
-        i = entry->previous;
-    }
-}
-
 /* Blocks grow with their lane, and with its depth, so that the open spans that each carries are not
  * more than its rows. */
 static void choose_next_capacity(struct stave__appender *appender)
@@ -229,12 +199,10 @@ static void choose_next_capacity(struct stave__appender *appender)
     appender->capacity = capacity < STAVE__BLOCK_ROWS_MAX ? capacity : STAVE__BLOCK_ROWS_MAX;
 }
 
-int stave__appender_grow(struct stave__appender *appender, stave_error *error)
+static int begin_block(struct stave__appender *appender, stave_error *error)
 {
     struct stave__blocks *blocks = appender->blocks;
-    int status = stave__appender_seal(appender, error);
-    if (status >= 0)
-        status = reserve_bytes(blocks, appender->capacity, 0, error);
+    int status = reserve_bytes(blocks, appender->capacity, 0, error);
     if (status < 0)
         return status;
     void *data = malloc(stave__columns_size(appender->mask, appender->capacity));
@@ -261,6 +229,64 @@ int stave__appender_grow(struct stave__appender *appender, stave_error *error)
     appender->last = blocks->entries.rows - 1;
     choose_next_capacity(appender);
     return STAVE_OK;
+}
+
+/* Whether spans have begun since the last block that no row will tell of. */
+static bool has_untold_spans(const struct stave__appender *appender)
+{
+    const struct stave__stack *stack = appender->stack;
+    if (stack == NULL || stack->count == 0)
+        return false;
+    if (appender->last == STAVE__NO_BLOCK)
+        return true;
+    const struct stave__entry *last = stave__entry_at(appender->blocks, appender->last);
+    return stack->count != last->open_count || stack->begun != appender->told;
+}
+
+int stave__appender_seal(struct stave__appender *appender, stave_error *error)
+{
+    int status = STAVE_OK;
+    if (appender->open == NULL) {
+        if (!has_untold_spans(appender))
+            return STAVE_OK;
+        status = begin_block(appender, error);
+        if (status < 0)
+            return status;
+    }
+    struct stave__entry *entry = appender->open;
+    status = note_open(entry, appender->stack, error);
+    if (status >= 0 && entry->open_count > 0)
+        status = reserve_bytes(appender->blocks, entry->rows, entry->open_count, error);
+    if (status < 0)
+        return status;
+    appender->open = NULL;
+    appender->rows += entry->rows;
+    entry->sealed = true;
+    if (entry->rows == 0)
+        entry->first = entry->last = entry->open[entry->open_count - 1].start;
+    if (appender->stack != NULL)
+        appender->told = appender->stack->begun;
+    if (entry->pins > 0)
+        return STAVE_OK;
+    list_add(appender->blocks, entry);
+    shrink(appender->blocks);
+    return STAVE_OK;
+}
+
+void stave__appender_move(struct stave__appender *appender, uint32_t lane)
+{
+    appender->lane = lane;
+    for (uint32_t i = appender->last; i != STAVE__NO_BLOCK;) {
+        struct stave__entry *entry = stave__entry_at(appender->blocks, i);
+        entry->lane = lane;
+        i = entry->previous;
+    }
+}
+
+int stave__appender_grow(struct stave__appender *appender, stave_error *error)
+{
+    int status = appender->open != NULL ? stave__appender_seal(appender, error) : STAVE_OK;
+    return status < 0 ? status : begin_block(appender, error);
 }
 
 int stave__append_row(struct stave__appender *appender, const struct stave__row *row,

@@ -46,6 +46,7 @@ struct stave__entry {
     stave_open_span *open; /* comes and goes with `data` */
     uint32_t open_count;
     uint32_t published;                 /* rows that a stave_writer has put into its file */
+    bool told_open;                     /* ... and its open spans */
     uint32_t pins;                      /* cursors that show it */
     uint64_t stored_at;                 /* offset on disk */
     uint32_t stored_size;               /* header and body; 0: is not there */
@@ -118,12 +119,14 @@ struct stave__appender {
     uint32_t capacity; /* of the next block: they grow, so that a lane of few rows stays small */
     uint32_t last;     /* entry of its newest block, or STAVE__NO_BLOCK */
     uint64_t rows;     /* in its sealed blocks */
+    uint64_t told;     /* highest serial given out when its newest block was sealed */
 };
 
 void stave__appender_init(struct stave__appender *appender, struct stave__blocks *blocks,
                           uint32_t kind, uint32_t lane, uint32_t boot);
 
-/* No more rows into the open block; the next row begins a new one. Without a stack it cannot fail. */
+/* No more rows into the open block; the next row begins a new one. Spans that are open and in no block
+ * yet get a block without rows. Without a stack it cannot fail. */
 int stave__appender_seal(struct stave__appender *appender, stave_error *error);
 
 /* Moves all its rows, written and to come, to another lane. */

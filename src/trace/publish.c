@@ -85,10 +85,19 @@ static int put_new_rows(stave_writer *writer, stave_trace *trace, uint32_t index
     }
     if (status >= 0)
         status = note_place(writer, index, error);
-    if (status >= 0)
+    if (status >= 0) {
         entry->published = entry->rows;
+        entry->told_open = entry->sealed;
+    }
     stave__blocks_unpin(blocks, entry);
     return status;
+}
+
+/* Rows, or open spans of a block that has been sealed since. */
+static bool has_news(const struct stave__entry *entry)
+{
+    return entry->lane != STAVE__NO_LANE &&
+           (entry->rows > entry->published || (entry->open_count > 0 && !entry->told_open));
 }
 
 /* Rows without a lane wait for it, and are left out when their boot ends without one. */
@@ -96,7 +105,7 @@ static bool is_done(const stave_trace *trace, const struct stave__entry *entry)
 {
     if (entry->lane == STAVE__NO_LANE)
         return stave_trace_boot(trace, entry->boot)->ended;
-    return entry->sealed && entry->published == entry->rows;
+    return entry->sealed && !has_news(entry);
 }
 
 static int put_rows(stave_writer *writer, stave_trace *trace, stave_error *error)
@@ -105,7 +114,7 @@ static int put_rows(stave_writer *writer, stave_trace *trace, stave_error *error
     bool all_done = true;
     for (uint32_t i = writer->first; i < entries; i++) {
         const struct stave__entry *entry = stave__entry_at(&trace->blocks, i);
-        if (entry->lane != STAVE__NO_LANE && entry->rows > entry->published) {
+        if (has_news(entry)) {
             int status = put_new_rows(writer, trace, i, error);
             if (status < 0)
                 return status;

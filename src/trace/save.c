@@ -75,7 +75,8 @@ static int put_pinned(struct saving *saving, const struct stave__entry *entry, s
 static int put_entry(struct saving *saving, struct stave__entry *entry, stave_error *error)
 {
     struct stave__blocks *blocks = &saving->trace->blocks;
-    if (entry->rows == 0 || entry->lane == STAVE__NO_LANE)
+    bool empty = entry->rows == 0 && entry->open_count == 0;
+    if (empty || entry->lane == STAVE__NO_LANE)
         return STAVE_OK;
     int status = stave__blocks_pin(blocks, entry, error);
     if (status <= 0)

@@ -108,7 +108,7 @@ static const char *decode(struct stave__blocks *blocks, struct stave__entry *ent
     uint32_t mask = (uint32_t)header->columns & ((1u << STAVE_COLUMNS) - 1);
     struct stave__limits all = {.strings = UINT32_MAX, .lanes = UINT32_MAX};
     uint32_t rows = entry->rows;
-    void *data = malloc(stave__columns_size(mask, rows));
+    void *data = malloc(stave__columns_size(mask, rows) + 1); /* there may be no rows */
     stave_open_span *open = NULL;
     if (entry->open_count > 0)
         open = malloc(entry->open_count * sizeof *open);

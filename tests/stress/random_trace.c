@@ -14,7 +14,6 @@ struct random_lane {
     uint64_t serial;
     bool nameless;
     size_t last_row; /* its newest row of spans in this boot, or none */
-    int64_t last_end;
 };
 
 struct maker {
@@ -374,7 +373,6 @@ static void end_span(struct maker *m, uint32_t l, uint16_t flags)
     }
     span->row = add_row(m, l, STAVE_SPANS, &row);
     lane->last_row = span->row;
-    lane->last_end = span->end;
     lane->stack.count--;
 }
 
@@ -465,6 +463,20 @@ static uint32_t choose_left(struct maker *m, const struct random_lane *lane)
     return dice_chance(&m->dice, 500) ? left : (uint32_t)dice_below(&m->dice, left + 1);
 }
 
+/* The end of the last row of any kind. */
+static int64_t last_of(const struct maker *m, uint32_t l)
+{
+    int64_t last = INT64_MIN;
+    for (size_t i = 0; i < m->random->row_count; i++) {
+        const struct random_row *row = &m->random->rows[i];
+        bool has_end = (stave__kind_has[row->kind] & STAVE_COLUMN_END) != 0;
+        int64_t end = has_end ? row->column.end : row->column.start;
+        if (row->lane == l && row->boot == m->boot && end > last)
+            last = end;
+    }
+    return last;
+}
+
 static void end_lane(struct maker *m, uint32_t l)
 {
     struct random_trace *random = m->random;
@@ -476,9 +488,11 @@ static void end_lane(struct maker *m, uint32_t l)
     }
     m->step++;
     seal_spans(m, l);
-    for (uint32_t i = 0; i < left; i++) {
+    int64_t last = left > 0 ? last_of(m, l) : 0;
+    for (uint32_t i = left; i-- > 0;) {
         struct random_span *span = &random->spans[lane->open_spans[i]];
-        span->end = lane->last_end > span->start ? lane->last_end : span->start;
+        last = span->start > last ? span->start : last;
+        span->end = last;
         span->flags = STAVE_FLAG_UNFINISHED;
     }
     lane->stack.count = 0;

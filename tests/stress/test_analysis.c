@@ -24,6 +24,7 @@
 #define INTERVALS_MAX (2 * SPANS_MAX)
 
 static uint64_t first_seed = 1, seeds = 10000;
+static double longest_ns; /* of the trace at work: differences are rounded as they are */
 
 /* ---- the trace as its file has it: with rows for the spans that were left open ----------------- */
 
@@ -50,7 +51,7 @@ static stave_trace *through_file(stave_trace *trace)
 
 struct window {
     bool is;
-    int64_t from, to; /* ticks */
+    double from_us, to_us;
 };
 
 struct call {
@@ -111,9 +112,32 @@ static double cumulative_ns(const struct model *m, const struct random_row *row)
     return stave_duration_us(m->trace, row->boot, 0, 1) * 1000 * (double)row->column.total;
 }
 
-static bool overlaps(const struct model *m, int64_t start, int64_t end)
+/* The first tick of a boot whose time is not before `us`, found from near it (ticks are ns). */
+static int64_t tick_at(const struct model *m, uint32_t boot, double us)
 {
-    return !m->window.is || (start <= m->window.to && end >= m->window.from);
+    int64_t tick = (int64_t)((us - stave_trace_boot(m->trace, boot)->offset_us) * 1000);
+    while (stave_time_us(m->trace, boot, tick) < us)
+        tick++;
+    while (stave_time_us(m->trace, boot, tick - 1) >= us)
+        tick--;
+    return tick;
+}
+
+static bool overlaps(const struct model *m, uint32_t boot, int64_t start, int64_t end)
+{
+    return !m->window.is || (stave_time_us(m->trace, boot, start) <= m->window.to_us &&
+                             stave_time_us(m->trace, boot, end) >= m->window.from_us);
+}
+
+/* The part inside the window. */
+static void clip(const struct model *m, uint32_t boot, int64_t *start, int64_t *end)
+{
+    if (stave_time_us(m->trace, boot, *start) < m->window.from_us)
+        *start = tick_at(m, boot, m->window.from_us);
+    if (stave_time_us(m->trace, boot, *end) > m->window.to_us) {
+        *end = tick_at(m, boot, m->window.to_us);
+        *end -= stave_time_us(m->trace, boot, *end) > m->window.to_us;
+    }
 }
 
 /* What cumulative rows take from the self time of their span. */
@@ -124,7 +148,7 @@ static double taken_ns(const struct model *m, const struct call *call)
         const struct random_row *row = &m->random->rows[i];
         if (row->kind == STAVE_CUMULATIVES && row->boot == call->span->boot &&
             row->lane == call->span->lane && row->column.serial == call->span->serial &&
-            row->column.depth == 0 && overlaps(m, row->column.start, row->column.end))
+            row->column.depth == 0 && overlaps(m, row->boot, row->column.start, row->column.end))
             ns += cumulative_ns(m, row);
     }
     return ns;
@@ -169,17 +193,23 @@ static void make_model(struct model *m, const struct random_trace *random, stave
                               .name = span->name,
                               .start = span->start,
                               .end = span->end,
-                              .in = overlaps(m, span->start, span->end)};
+                              .in = overlaps(m, span->boot, span->start, span->end)};
         if (call->name == 0)
             call->name = stave_trace_lane(trace, span->lane)->name;
-        if (window.is && call->start < window.from)
-            call->start = window.from;
-        if (window.is && call->end > window.to)
-            call->end = window.to;
+        if (window.is && call->in)
+            clip(m, span->boot, &call->start, &call->end);
     }
-    for (size_t i = 0; i < m->count; i++)
-        if (m->calls[i].in)
-            measure(m, i);
+    for (size_t i = 0; i < m->count; i++) /* who is outside is nobody's parent */
+        if (m->calls[i].parent != RANDOM_NONE && !m->calls[m->calls[i].parent].in)
+            m->calls[i].parent = RANDOM_NONE;
+    longest_ns = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        if (!m->calls[i].in)
+            continue;
+        measure(m, i);
+        if (m->calls[i].total_ns > longest_ns)
+            longest_ns = m->calls[i].total_ns;
+    }
     for (size_t i = 0; i < m->count; i++)
         for (size_t j = 0; j < m->count; j++)
             if (m->calls[j].in && is_below(m, j, i))
@@ -192,7 +222,7 @@ static uint64_t seed_at_work;
 
 static bool near(double a, double b)
 {
-    return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b)) + 1e-6;
+    return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * fabs(b) + 1e-14 * longest_ns + 1e-6;
 }
 
 static void same(const char *what, const char *name, double got, double expected)
@@ -211,10 +241,11 @@ struct expected {
     double timed_ns;
 };
 
-static bool is_outermost(const struct model *m, size_t at)
+/* Whether no span around it has the name. */
+static bool is_outermost_of(const struct model *m, size_t at, uint32_t name)
 {
     for (size_t i = m->calls[at].parent; i != RANDOM_NONE; i = m->calls[i].parent)
-        if (m->calls[i].name == m->calls[at].name)
+        if (m->calls[i].name == name)
             return false;
     return true;
 }
@@ -241,7 +272,7 @@ static void expect_calls(const struct model *m, uint32_t name, struct expected *
             continue;
         e->row.calls++;
         e->row.self_ns += call->self_ns;
-        e->row.total_ns += is_outermost(m, i) ? call->total_ns : 0;
+        e->row.total_ns += is_outermost_of(m, i, name) ? call->total_ns : 0;
         e->row.failed += (flags & STAVE_FLAG_FAILED) != 0;
         e->row.uncertain += (flags & STAVE_FLAGS_DOUBT) != 0;
         if (flags & STAVE_FLAGS_END_UNKNOWN)
@@ -252,6 +283,26 @@ static void expect_calls(const struct model *m, uint32_t name, struct expected *
     }
 }
 
+static bool is_cut(const struct model *m, const struct random_row *row)
+{
+    return m->window.is &&
+           (stave_time_us(m->trace, row->boot, row->column.start) < m->window.from_us ||
+            stave_time_us(m->trace, row->boot, row->column.end) > m->window.to_us);
+}
+
+/* Whether a span around a cumulative row has its name: then its total is in that one's. */
+static bool is_inside_its_name(const struct model *m, const struct random_row *row, uint32_t name)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const struct random_span *span = m->calls[i].span;
+        if (span->boot != row->boot || span->lane != row->lane ||
+            span->serial != row->column.serial || !m->calls[i].in)
+            continue;
+        return m->calls[i].name == name || !is_outermost_of(m, i, name);
+    }
+    return false;
+}
+
 static void expect_cumulatives(const struct model *m, uint32_t name, struct expected *e)
 {
     for (size_t i = 0; i < m->random->row_count; i++) {
@@ -259,15 +310,15 @@ static void expect_cumulatives(const struct model *m, uint32_t name, struct expe
         uint32_t own =
             row->column.name != 0 ? row->column.name : stave_trace_lane(m->trace, row->lane)->name;
         if (row->kind != STAVE_CUMULATIVES || own != name ||
-            !overlaps(m, row->column.start, row->column.end))
+            !overlaps(m, row->boot, row->column.start, row->column.end))
             continue;
         double tick = stave_duration_us(m->trace, row->boot, 0, 1) * 1000;
         e->row.calls += row->column.value;
         e->row.self_ns += cumulative_ns(m, row);
-        e->row.total_ns += cumulative_ns(m, row);
+        e->row.total_ns += is_inside_its_name(m, row, name) ? 0 : cumulative_ns(m, row);
         if ((row->column.flags & STAVE_FLAG_FAILED) != 0)
             e->row.failed += row->column.value;
-        if ((row->column.flags & STAVE_FLAGS_DOUBT) != 0 || m->window.is)
+        if ((row->column.flags & STAVE_FLAGS_DOUBT) != 0 || is_cut(m, row))
             e->row.uncertain += row->column.value;
         expect_duration(e, tick * (double)row->column.least, tick * (double)row->column.most,
                         cumulative_ns(m, row), row->column.value);
@@ -328,8 +379,8 @@ static void check_rollup(const struct model *m)
     stave_rollup *rollup = NULL;
     stave_rollup_config config = {
         .windowed = m->window.is,
-        .from_us = (double)m->window.from / 1000.0,
-        .to_us = (double)m->window.to / 1000.0,
+        .from_us = m->window.from_us,
+        .to_us = m->window.to_us,
     };
     stave_error error = {0};
     uint64_t calls = 0, expected_calls = 0;
@@ -452,6 +503,17 @@ static void choose(uint64_t seed, struct random_trace_options *options)
     options->anchors = 0; /* a cumulative row says no rate */
 }
 
+/* From some span's start to some span's end, or the other way round. */
+static struct window choose_window(const struct random_trace *random, const stave_trace *trace,
+                                   uint64_t seed)
+{
+    const struct random_span *a = &random->spans[seed % random->span_count];
+    const struct random_span *b = &random->spans[seed / 7 % random->span_count];
+    double from = stave_time_us(trace, a->boot, a->start),
+           to = stave_time_us(trace, b->boot, b->end);
+    return (struct window){true, from < to ? from : to, from < to ? to : from};
+}
+
 static void check_trace(uint64_t seed)
 {
     static struct model m;
@@ -465,11 +527,7 @@ static void check_trace(uint64_t seed)
     if (!has_cumulatives(random))
         check_trees(&m);
     if (!options.clocks && m.count > 0) {
-        const struct random_span *a = &random->spans[seed % m.count];
-        const struct random_span *b = &random->spans[seed / 7 % m.count];
-        int64_t from = a->start < b->end ? a->start : b->end;
-        int64_t to = a->start < b->end ? b->end : a->start;
-        make_model(&m, random, trace, (struct window){true, from, to});
+        make_model(&m, random, trace, choose_window(random, trace, seed));
         check_rollup(&m);
     }
     stave_trace_free(trace);

@@ -288,6 +288,38 @@ static void test_spans_that_nobody_ended(void **state)
     stave_trace_free(g.trace);
 }
 
+/* A lane without a row still tells what is open on it, by a block without rows. */
+static void test_spans_that_began_and_no_more(void **state)
+{
+    struct growing g;
+    stave_writer *writer;
+    begin(&g);
+    assert_int_equal(stave_writer_open(path, &writer, NULL), STAVE_OK);
+    for (int i = 0; i < 2 * LANES; i++)
+        step(&g);
+    end_boot(&g);
+    end_boot(&g); /* sealing again tells nothing again */
+    assert_int_equal(g.trace->blocks.entries.rows, LANES);
+    assert_int_equal(stave_writer_finish(writer, g.trace, NULL), STAVE_OK);
+    stave_writer_close(writer);
+    stave_trace *opened = open_with(NULL);
+    assert_sound(opened, true);
+    assert_int_equal(stave_trace_check(opened, (stave_progress){0}, NULL), 0);
+    char *text = text_of(opened, 0);
+    assert_string_equal(text, "0 0 0 12 12 2 parse 1 16\n0 0 0 3 12 1 main 0 16\n"
+                              "0 1 0 15 15 2 parse 1 16\n0 1 0 6 15 1 main 0 16\n"
+                              "0 2 0 18 18 2 parse 1 16\n0 2 0 9 18 1 main 0 16\n");
+    free(text);
+    struct bytes bytes = save(g.trace, 0);
+    put_file(bytes.at, bytes.size);
+    stave_trace *saved = open_with(NULL);
+    assert_same_rows(opened, saved);
+    free(bytes.at);
+    stave_trace_free(saved);
+    stave_trace_free(opened);
+    stave_trace_free(g.trace);
+}
+
 /* Whoever follows sees each row once, in whatever pieces it comes. */
 static void test_a_growing_file_is_followed(void **state)
 {
@@ -523,6 +555,7 @@ int main(void)
         cmocka_unit_test(test_a_saved_trace_comes_back),
         cmocka_unit_test(test_an_empty_trace_is_a_file),
         cmocka_unit_test(test_spans_that_nobody_ended),
+        cmocka_unit_test(test_spans_that_began_and_no_more),
         cmocka_unit_test(test_a_growing_file_is_followed),
         cmocka_unit_test(test_rows_that_change_their_lane_after_they_were_published),
         cmocka_unit_test(test_a_second_writer_is_refused),
