@@ -110,9 +110,10 @@ STAVE_API void stave_decode_stats_told_sized(const stave_trace *trace, stave_dec
  * as empty. Spans, markers and gaps become the rows that stave_export_csv() makes them from.
  *
  * Times are read as decimals and kept in nanoseconds; what is finer is rounded to the nearest and
- * counted. Errors: STAVE_E_FORMAT, its message naming the row (the head is row 1) and the column, its
- * offset the row's first byte. After an error the reader takes no more bytes. Untrusted, live, owned
- * and threaded as a decoder. */
+ * counted. docs/csv.md has the rules. Errors: STAVE_E_FORMAT, its message naming the row (the head is
+ * row 1) and the column, its offset the row's first byte; STAVE_E_LIMIT beyond STAVE_DECODER_IDS_MAX
+ * lanes. After an error the reader takes no more bytes. Untrusted, live, owned and threaded as a
+ * decoder. */
 typedef struct stave_csv_reader stave_csv_reader;
 
 #define STAVE_CSV_LINE_MAX (1 << 20) /* bytes of one row */
