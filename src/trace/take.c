@@ -27,6 +27,11 @@ static int add_unknown(stave_trace *trace, uint64_t offset, const struct stave__
     return STAVE_OK;
 }
 
+static uint32_t known_name(const stave_trace *trace, uint64_t name)
+{
+    return name < stave_trace_strings(trace) ? (uint32_t)name : 0;
+}
+
 /* Its rows are decoded when they are asked for. Lanes and boots that were lost are made up. */
 static int add_entry(stave_trace *trace, uint64_t offset, const struct stave__header *h,
                      stave_error *error)
@@ -64,7 +69,7 @@ static int add_entry(stave_trace *trace, uint64_t offset, const struct stave__he
         .begun = h->begun,
         .busy = h->busy,
         .longest = h->longest,
-        .longest_name = (uint32_t)h->longest_name,
+        .longest_name = known_name(trace, h->longest_name),
         .deepest = (uint32_t)h->deepest,
         .open_count = (uint32_t)h->open_count,
         .stored_at = offset,
