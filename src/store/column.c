@@ -140,27 +140,56 @@ const uint8_t *stave__column_next(const uint8_t *at, const uint8_t *end,
     return at + size;
 }
 
-/* Varints into `values`: where they end, or NULL. Most are one or two bytes. */
-static const uint8_t *get_varints(const uint8_t *at, const uint8_t *end, uint64_t *values,
-                                  uint32_t count)
+/* What a stored value makes of the row; `sum` is the row before. */
+static inline uint64_t restored(enum stave__transform transform, uint64_t stored, uint64_t sum,
+                                const uint64_t *ends, uint32_t i)
+{
+    switch (transform) {
+    case STAVE__DELTA:
+        return sum + stave__unzigzag(stored);
+    case STAVE__FROM_END:
+        return ends[i] - stave__unzigzag(stored);
+    default:
+        return stored;
+    }
+}
+
+/* Rows from varints: where they end, or NULL. Most are one or two bytes. Inline, so that the loops
+ * know the transform. */
+static inline const uint8_t *get_varints(const uint8_t *at, const uint8_t *end, uint64_t *values,
+                                         uint32_t count, enum stave__transform transform,
+                                         uint64_t sum, const uint64_t *ends)
 {
     uint32_t i = 0;
     for (; i < count && end - at >= STAVE__VARINT_MAX; i++) {
-        uint64_t low = at[0];
-        if (low < 128) {
-            values[i] = low;
+        uint64_t stored = at[0];
+        if (stored < 128) {
             at++;
         } else if (at[1] < 128) {
-            values[i] = (low & 127) | (uint64_t)at[1] << 7;
+            stored = (stored & 127) | (uint64_t)at[1] << 7;
             at += 2;
-        } else if ((at = stave__get_varint(at, end, &values[i])) == NULL) {
+        } else if ((at = stave__get_varint(at, end, &stored)) == NULL) {
             return NULL;
         }
+        values[i] = sum = restored(transform, stored, sum, ends, i);
     }
-    for (; i < count; i++)
-        if ((at = stave__get_varint(at, end, &values[i])) == NULL)
+    for (; i < count; i++) {
+        uint64_t stored;
+        if ((at = stave__get_varint(at, end, &stored)) == NULL)
             return NULL;
+        values[i] = sum = restored(transform, stored, sum, ends, i);
+    }
     return at;
+}
+
+/* The others are the rare case: first what is stored, then what it makes. */
+static void restore_all(enum stave__transform transform, uint64_t *values, uint32_t count,
+                        uint64_t sum, const uint64_t *ends)
+{
+    if (transform == STAVE__PLAIN)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = sum = restored(transform, values[i], sum, ends, i);
 }
 
 static bool get_same(const uint8_t *at, const uint8_t *end, uint64_t *values, uint32_t count)
@@ -182,41 +211,43 @@ static bool get_fixed(const uint8_t *at, const uint8_t *end, uint64_t *values, u
     return true;
 }
 
-static bool get_stored(const struct stave__column *column, uint64_t *values)
+/* `sum` is the row before the first. */
+static bool get_rows(const uint8_t *at, const uint8_t *end, enum stave__mode mode,
+                     enum stave__transform transform, uint64_t sum, const uint64_t *ends,
+                     uint64_t *values, uint32_t count)
 {
-    const uint8_t *at = column->bytes, *end = at + column->size;
-    uint32_t from = column->transform == STAVE__DELTA && column->count > 0;
-    if (from > 0 && (at = stave__get_varint(at, end, values)) == NULL)
-        return false;
-    switch (column->mode) {
-    case STAVE__SAME:
-        return get_same(at, end, values + from, column->count - from);
-    case STAVE__VARINT:
-        return get_varints(at, end, values + from, column->count - from) == end;
-    case STAVE__FIXED:
-        return get_fixed(at, end, values + from, column->count - from);
-    default:
-        return false;
+    if (mode == STAVE__VARINT) {
+        switch (transform) {
+        case STAVE__DELTA:
+            return get_varints(at, end, values, count, STAVE__DELTA, sum, NULL) == end;
+        case STAVE__FROM_END:
+            return get_varints(at, end, values, count, STAVE__FROM_END, 0, ends) == end;
+        default:
+            return get_varints(at, end, values, count, STAVE__PLAIN, 0, NULL) == end;
+        }
     }
+    bool got = mode == STAVE__SAME    ? get_same(at, end, values, count)
+               : mode == STAVE__FIXED ? get_fixed(at, end, values, count)
+                                      : false;
+    if (got)
+        restore_all(transform, values, count, sum, ends);
+    return got;
 }
 
 bool stave__column_get(const struct stave__column *column, const uint64_t *ends, uint64_t *values)
 {
-    if (column->count > STAVE__COLUMN_ROWS_MAX || !get_stored(column, values))
+    const uint8_t *at = column->bytes, *end = at + column->size;
+    if (column->count > STAVE__COLUMN_ROWS_MAX || column->transform > STAVE__FROM_END ||
+        (column->transform == STAVE__FROM_END && ends == NULL))
         return false;
-    uint64_t sum = 0;
-    switch (column->transform) {
-    case STAVE__PLAIN:
-        return true;
-    case STAVE__DELTA:
-        for (uint32_t i = 0; i < column->count; i++)
-            values[i] = sum += stave__unzigzag(values[i]);
-        return true;
-    case STAVE__FROM_END:
-        for (uint32_t i = 0; ends != NULL && i < column->count; i++)
-            values[i] = ends[i] - stave__unzigzag(values[i]);
-        return ends != NULL;
-    default:
+    enum stave__transform transform = (enum stave__transform)column->transform;
+    enum stave__mode mode = (enum stave__mode)column->mode;
+    if (transform != STAVE__DELTA || column->count == 0)
+        return get_rows(at, end, mode, transform, 0, ends, values, column->count);
+    uint64_t alone;
+    at = stave__get_varint(at, end, &alone);
+    if (at == NULL)
         return false;
-    }
+    values[0] = stave__unzigzag(alone);
+    return get_rows(at, end, mode, transform, values[0], NULL, values + 1, column->count - 1);
 }
