@@ -13,7 +13,11 @@
  * Busy       The sum of self over a span and all its descendants: more than total where they ran in
  *            parallel.
  * Children   Of a span: the next deeper ones of its lane that lie in it, and those attached to it from
- *            any lane of its boot. A span attached to one that is not in the trace is a root.
+ *            any lane of its boot. A span holds the rows directly before its own in its lane, as long as
+ *            each is deeper, lies within its times and has a higher serial; its parent is the first
+ *            span behind it that holds it. A span that nobody holds, or that is attached to one that is
+ *            not in the trace, is a root; so are those that are attached to each other in a circle.
+ *            docs/analysis.md has the whole of it.
  * Ownership  The caller owns what is made and filled in; it refers to the trace's strings.
  * Threads    One at a time for each trace.
  * Errors     Those of reading the trace.  */
@@ -51,7 +55,9 @@ STAVE_API int stave_summarize_lanes(stave_trace *trace, stave_lane_summary *rows
 
 /* Zero is the default of every field. */
 typedef struct stave_rollup_config {
-    bool windowed; /* of spans that overlap [from_us, to_us], the part inside */
+    /* As if the trace had only the spans that overlap [from_us, to_us], of each the part inside.
+     * Cumulative rows that overlap it count whole, those that reach beyond it as uncertain. */
+    bool windowed;
     double from_us, to_us;
     /* Which lanes count; NULL: all. Children elsewhere still take time from their parents' self. */
     bool (*lane_counts)(void *context, uint32_t lane);
@@ -90,9 +96,12 @@ typedef struct stave_rollup stave_rollup;
 #define stave_rollup_new(trace, config, rollup, error)                                             \
     stave_rollup_new_sized((trace), (config), sizeof(stave_rollup_config), (rollup), (error))
 
-/* Highest self time first, then by name. Memory: independent of the number of spans, unless some
- * are attached to parents on other lanes or do not stand in the order of their ends: then about
- * 100 bytes a span. */
+/* Highest self time first, then highest total, then by name; counters by name, then lane. Memory:
+ * 72 bytes a level of depth, a name's durations (8 bytes each up to STAVE_ROLLUP_EXACT, then 1 KB for each
+ * power of two that occurs), 32 bytes a cumulative row of one lane and boot; independent of the number of
+ * spans. But all spans of a boot in which some are attached are in
+ * memory at once, about 100 bytes each; and where children of one span do not stand in the order of
+ * their ends, 16 bytes for each child of the spans that are open. */
 STAVE_API int stave_rollup_new_sized(stave_trace *trace, const stave_rollup_config *config,
                                      size_t config_size, stave_rollup **rollup, stave_error *error);
 STAVE_API uint32_t stave_rollup_rows(const stave_rollup *rollup);
@@ -129,7 +138,10 @@ typedef struct stave_tree stave_tree;
 #define stave_tree_new(trace, config, tree, error)                                                 \
     stave_tree_new_sized((trace), (config), sizeof(stave_tree_config), (tree), (error))
 
-/* STAVE_E_NOTHING when there is no such root. Memory: as for the roll-up, and 100 bytes a node. */
+/* STAVE_E_NOTHING when there is no such root. Roots are ordered by boot, start, lane, serial; nodes by
+ * start, spans before cumulative rows, then serial. A cumulative row has the serial of the span it is
+ * in. Memory: about 200 bytes a node; 32 a root of one boot unless the first or the slowest is wanted;
+ * all spans of a boot in which some are attached, about 100 bytes each. */
 STAVE_API int stave_tree_new_sized(stave_trace *trace, const stave_tree_config *config,
                                    size_t config_size, stave_tree **tree, stave_error *error);
 STAVE_API uint64_t stave_tree_roots(const stave_tree *tree); /* of the whole trace */

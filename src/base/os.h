@@ -53,9 +53,13 @@ int stave__os_size(int fd, const char *path, uint64_t *size, stave_error *error)
 /* A file on its way. It gets its name when it is whole; until then, where the file system can do so, it
  * has none, so that nothing is left if the process ends. A file that was there keeps its mode, a
  * symbolic link to it stays one. What is no regular file (a pipe, /dev/stdout), and a file in a folder
- * that may not be written to, is written directly. */
+ * that may not be written to, is written directly.
+ *
+ * A file that was there is locked, by flock(2), until the commit or discard: STAVE_E_STATE when another
+ * process has locked it. */
 struct stave__os_file {
     int fd;
+    int lock_fd; /* of the file that was there, or -1 */
     char *path;
     char *temporary; /* its name until then; NULL: none, or written directly */
     bool direct;

@@ -19,13 +19,28 @@
 
 #define PATH_SHOWN_MAX 120 /* bytes of a path's end, so that the reason behind it has room */
 
-static int fail_errno(stave_error *error, const char *what, const char *path)
+static const char *end_of_path(const char *path, const char **dots)
 {
     size_t size = strlen(path);
-    bool cut = size > PATH_SHOWN_MAX;
-    return stave__fail(error, STAVE_E_IO, 0, "%s%s%s%s: %s", what, size > 0 ? " " : "",
-                       cut ? "..." : "", cut ? path + size - PATH_SHOWN_MAX : path,
-                       strerror(errno));
+    bool is_cut = size > PATH_SHOWN_MAX;
+    *dots = is_cut ? "..." : "";
+    return is_cut ? path + size - PATH_SHOWN_MAX : path;
+}
+
+static int fail_errno(stave_error *error, const char *what, const char *path)
+{
+    const char *dots, *end = end_of_path(path, &dots);
+    return stave__fail(error, STAVE_E_IO, 0, "%s%s%s%s: %s", what, path[0] != '\0' ? " " : "", dots,
+                       end, strerror(errno));
+}
+
+static int fail_locked(stave_error *error, const char *path)
+{
+    const char *dots, *end = end_of_path(path, &dots);
+    return stave__fail(error, STAVE_E_STATE, 0,
+                       "%s%s is being written by another process; wait for it or choose another "
+                       "name",
+                       dots, end);
 }
 
 /* For file systems without O_TMPFILE. */
@@ -275,26 +290,58 @@ static int open_unnamed(struct stave__os_file *file)
     return fchmod(file->fd, 0666 & ~mask) == 0 ? file->fd : -1;
 }
 
+/* Locks what is there, so that of two processes that write a file the second is refused. A commit in
+ * between puts another file in its place: then it is that one's turn. A file system without locks has
+ * none to wait for. */
+static int lock_existing(struct stave__os_file *file)
+{
+    for (unsigned try = 0; try < TRIES_MAX; try++) {
+        struct stat locked, named;
+        int fd = open(file->path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0)
+            return -1;
+        bool is_taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        if (!is_taken && fstat(fd, &locked) == 0 && stat(file->path, &named) == 0 &&
+            locked.st_dev == named.st_dev && locked.st_ino == named.st_ino) {
+            file->lock_fd = fd;
+            return 0;
+        }
+        close(fd);
+        if (is_taken)
+            break;
+    }
+    errno = EWOULDBLOCK;
+    return -1;
+}
+
 /* The file is there: the link is followed, the mode kept. */
 static int open_in_place_of(struct stave__os_file *file, mode_t mode)
 {
     char *real = realpath(file->path, NULL);
-    if (real == NULL || access(real, W_OK) != 0) {
-        free(real);
+    if (real == NULL)
         return -1;
-    }
     free(file->path);
     file->path = real;
+    if (lock_existing(file) != 0)
+        return -1;
     if (open_unnamed(file) < 0)
         return errno == EACCES || errno == EROFS || errno == EPERM ? open_directly(file) : -1;
     return fchmod(file->fd, mode & 07777) == 0 ? file->fd : -1;
+}
+
+static int fail_to_create(struct stave__os_file *file, const char *path, stave_error *error)
+{
+    int status =
+        errno == EWOULDBLOCK ? fail_locked(error, path) : fail_errno(error, "cannot write", path);
+    stave__os_discard(file);
+    return status;
 }
 
 static int create(const char *path, const struct stat *existing, struct stave__os_file *file,
                   stave_error *error)
 {
     int fd;
-    *file = (struct stave__os_file){.fd = -1, .path = joined(path, "")};
+    *file = (struct stave__os_file){.fd = -1, .lock_fd = -1, .path = joined(path, "")};
     if (file->path == NULL)
         return stave__fail_memory(error);
     if (existing == NULL)
@@ -303,11 +350,7 @@ static int create(const char *path, const struct stat *existing, struct stave__o
         fd = open_in_place_of(file, existing->st_mode);
     else
         fd = open_directly(file);
-    if (fd >= 0)
-        return STAVE_OK;
-    fail_errno(error, "cannot write", path);
-    stave__os_discard(file);
-    return STAVE_E_IO;
+    return fd >= 0 ? STAVE_OK : fail_to_create(file, path, error);
 }
 
 int stave__os_create(const char *path, struct stave__os_file *file, stave_error *error)
@@ -406,15 +449,9 @@ void stave__os_discard(struct stave__os_file *file)
     if (file->temporary != NULL)
         unlink(file->temporary);
     forget_temporary(file);
+    stave__os_close(file->lock_fd); /* not before all is done */
     free(file->path);
-    *file = (struct stave__os_file){.fd = -1};
-}
-
-static int refuse_second_writer(const char *path, stave_error *error)
-{
-    return stave__fail(error, STAVE_E_STATE, 0,
-                       "%s is being written by another process; wait for it or choose another name",
-                       path);
+    *file = (struct stave__os_file){.fd = -1, .lock_fd = -1};
 }
 
 int stave__os_create_growing(const char *path, int *fd, stave_error *error)
@@ -424,7 +461,7 @@ int stave__os_create_growing(const char *path, int *fd, stave_error *error)
         return fail_errno(error, "cannot write", path);
     int status = STAVE_OK;
     if (flock(opened, LOCK_EX | LOCK_NB) != 0)
-        status = errno == EWOULDBLOCK ? refuse_second_writer(path, error)
+        status = errno == EWOULDBLOCK ? fail_locked(error, path)
                                       : fail_errno(error, "cannot lock", path);
     else if (ftruncate(opened, 0) != 0)
         status = fail_errno(error, "cannot write", path);

@@ -40,6 +40,12 @@ struct cli_command {
 /* One file each, in the table of main.c. */
 extern const struct cli_command cli_decode;
 extern const struct cli_command cli_etrace_decode;
+extern const struct cli_command cli_ls;
+extern const struct cli_command cli_pack;
+extern const struct cli_command cli_recover;
+extern const struct cli_command cli_report;
+extern const struct cli_command cli_tree;
+extern const struct cli_command cli_verify;
 
 /* The name of the program as it was called: stave, or one of its other names (static text). */
 void cli_set_program(const char *name);

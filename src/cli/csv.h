@@ -2,19 +2,11 @@
 #ifndef STAVE_CLI_CSV_H
 #define STAVE_CLI_CSV_H
 
-#include "base/os.h"
 #include "cli/input.h"
 #include "stave/export.h"
 
-/* Into a file that is not committed yet; `name` is what errors call it. */
-int cli_csv_write(const struct cli_trace *trace, int fd, const char *name, stave_csv_counts *counts,
-                  stave_error *error);
-
 /* "PATH: 7 spans, 3 markers, 0 gaps" on standard output. */
 void cli_csv_print_counts(const char *path, const stave_csv_counts *counts);
-
-/* "-", and /dev/stdout, is standard output. */
-bool cli_csv_is_stdout(const char *path);
 
 /* To `path`, whole or not at all, but never onto the recording. CLI_DONE or, after a message,
  * CLI_MISUSE. With `print`, counts are printed if it went to a regular file. */

@@ -1,4 +1,4 @@
-/* stave decode: a recording to a CSV, its counters, a summary of its lanes. */
+/* stave decode: a recording to a .stave file, a CSV, its counters, a summary of its lanes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,16 +6,21 @@
 #include "cli/cli.h"
 #include "cli/csv.h"
 #include "cli/json.h"
+#include "cli/listing.h"
+#include "cli/output.h"
+#include "cli/save.h"
 #include "cli/table.h"
 #include "stave/analyze.h"
 
 #define STATS_SCHEMA "stave.decode.stats/1"
 
 static const char *csv_path;
+static const char *stave_path;
 static const char *stats_form;
 static bool strict;
 
 static const struct cli_option options[] = {
+    {"-o", "FILE", &stave_path, NULL, "write the trace as a .stave file"},
     {"--csv", "FILE", &csv_path, NULL, "write the trace as CSV to FILE, - for standard output"},
     {"--stats", "json", &stats_form, NULL,
      "print the decoder's counters (to standard error with --csv -)"},
@@ -68,7 +73,7 @@ static const char *kind_text(const struct lane_row *row)
 {
     if (row->summary->spans == 0)
         return "marker";
-    return row->lane->kind == STAVE_LANE_ISR ? "isr" : "task";
+    return cli_lane_kind_text(row->lane->kind);
 }
 
 static void add_duration(struct cli_table *table, const struct lane_row *row, double us)
@@ -99,9 +104,9 @@ static void add_row(struct cli_table *table, const stave_trace *trace, const str
 static void print_lanes(const stave_trace *trace, const struct lane_row *rows, size_t count)
 {
     static const struct cli_column columns[] = {
-        {"lane", false},  {"kind", false},   {"prio", true},    {"spans", true},
-        {"min us", true}, {"mean us", true}, {"max us", true},  {"total us", true},
-        {"missed", true}, {"cut", true},     {"markers", true},
+        {"lane", false, 0},  {"kind", false, 0},   {"prio", true, 0},    {"spans", true, 0},
+        {"min us", true, 0}, {"mean us", true, 0}, {"max us", true, 0},  {"total us", true, 0},
+        {"missed", true, 0}, {"cut", true, 0},     {"markers", true, 0},
     };
     struct cli_table table;
     cli_table_begin(&table, columns, sizeof columns / sizeof columns[0]);
@@ -133,12 +138,12 @@ static double end_us(const stave_trace *trace)
 static void print_totals(const struct cli_trace *trace)
 {
     const stave_decode_stats *s = &trace->stats;
-    char *name = cli_printable(trace->name, strlen(trace->name));
-    printf("\n%s: %" PRIu64 " spans, %" PRIu64 " markers, %" PRIu64 " gaps (%" PRIu64
-           " frames lost), %" PRIu64 " restarts, up to %.6f s\n",
-           name != NULL ? name : "", s->spans, s->markers, s->gaps, s->frames_lost, s->resets,
-           end_us(trace->trace) / 1e6);
-    free(name);
+    putchar('\n');
+    cli_text_print(stdout, trace->name, strlen(trace->name));
+    printf(": %" PRIu64 " spans, %" PRIu64 " markers, %" PRIu64 " gaps (%" PRIu64
+           " %s lost), %" PRIu64 " restarts, up to %.6f s\n",
+           s->spans, s->markers, s->gaps, s->frames_lost, trace->decoded ? "frames" : "events",
+           s->resets, end_us(trace->trace) / 1e6);
 }
 
 static int print_summary(const struct cli_trace *trace)
@@ -164,16 +169,30 @@ static int print_summary(const struct cli_trace *trace)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+static int save_stave(const struct cli_trace *trace)
+{
+    struct cli_output output = {
+        .path = stave_path, .what = "the .stave file", .input = &trace->input, .binary = true};
+    int exit_status = cli_save(&output, trace->trace, 0);
+    if (output.regular && stats_form == NULL)
+        cli_save_print(&output, trace->trace);
+    return exit_status;
+}
+
+/* What is asked for, in turn; the first that fails says what it exits with. */
 static int show(const struct cli_trace *trace, const char *path)
 {
     (void)path;
     int exit_status = CLI_DONE;
-    bool to_stdout = csv_path != NULL && cli_csv_is_stdout(csv_path);
-    if (csv_path != NULL)
-        exit_status = cli_csv_save(trace, csv_path, stats_form == NULL);
+    bool to_stdout = (csv_path != NULL && cli_is_stdout(csv_path)) ||
+                     (stave_path != NULL && cli_is_stdout(stave_path));
+    if (stave_path != NULL)
+        exit_status = save_stave(trace);
+    if (csv_path != NULL && exit_status == CLI_DONE)
+        exit_status = cli_csv_save(trace, csv_path, stats_form == NULL && !to_stdout);
     if (stats_form != NULL)
         print_stats(to_stdout ? stderr : stdout, &trace->stats);
-    if (csv_path == NULL && stats_form == NULL)
+    if (stave_path == NULL && csv_path == NULL && stats_form == NULL)
         exit_status = print_summary(trace);
     return exit_status;
 }
@@ -185,13 +204,19 @@ static int run(int operands_count, char **operands)
         cli_message("--stats %s: only json is known", stats_form);
         return CLI_MISUSE;
     }
+    if (stave_path != NULL && csv_path != NULL &&
+        (strcmp(stave_path, csv_path) == 0 ||
+         (cli_is_stdout(stave_path) && cli_is_stdout(csv_path)))) {
+        cli_message("-o and --csv both name %s; they are two files", stave_path);
+        return CLI_MISUSE;
+    }
     return cli_trace_run(operands[0], strict, show);
 }
 
 const struct cli_command cli_decode = {
     .name = "decode",
     .operands = "FILE|-",
-    .summary = "Decode a recording: a summary of its lanes, or a CSV, or counters",
+    .summary = "Decode a recording: a summary of its lanes, a .stave file, a CSV, counters",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "cli/cli.h"
 #include "cli/csv.h"
+#include "cli/output.h"
 
 #define LATEST "trace_latest.csv"
 #define STDIN_DIR "data"
@@ -92,7 +93,8 @@ static int save_file(const struct cli_trace *trace, struct place *place, stave_c
     int status = stave__os_create_new(place->path, &file, error);
     if (status < 0)
         return status;
-    status = cli_csv_write(trace, file.fd, place->path, counts, error);
+    struct cli_fd_sink sink = {.fd = file.fd, .name = place->path, .error = error};
+    status = stave_export_csv(trace->trace, cli_fd_sink(&sink), counts, error);
     if (status >= 0)
         status = commit(&file, place, error);
     stave__os_discard(&file);
@@ -124,8 +126,12 @@ static int write_csv(const struct cli_trace *trace, const char *input)
 {
     stave_error error = {0};
     if (!has_rows(trace)) {
-        cli_message("%s: %" PRIu64 " frames, but no span, marker or gap in them; nothing to write",
-                    trace->name, trace->stats.frames);
+        if (trace->decoded)
+            cli_message("%s: %" PRIu64
+                        " frames, but no span, marker or gap in them; nothing to write",
+                        trace->name, trace->stats.frames);
+        else
+            cli_message("%s: no span, marker or gap in it; nothing to write", trace->name);
         return CLI_NO;
     }
     if (save(trace, input, &error) >= 0)

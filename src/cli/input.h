@@ -4,37 +4,43 @@
  *     int exit_status = cli_trace_open("recording.bin", &trace);
  *     if (exit_status != CLI_DONE)
  *         return exit_status;                 // the message is written
- *     cli_trace_warn(&trace);                 // what was lost, skipped, doubtful: standard error
  *     ...
+ *     cli_trace_warn(&trace);                 // cli/loss.h: what was lost, skipped, doubtful
  *     cli_trace_close(&trace);
- */
+ *
+ * What it is shows in its first bytes: the magic of a .stave file, a CSV's first line, else a device's
+ * recording.  */
 #ifndef STAVE_CLI_INPUT_H
 #define STAVE_CLI_INPUT_H
 
 #include "base/os.h"
 #include "stave/decode.h"
 
+enum cli_input_kind { CLI_ETRACE, CLI_CSV, CLI_STAVE };
+
 struct cli_trace {
     const char *name; /* of the input, as messages show it */
+    enum cli_input_kind kind;
     struct stave__os_identity input;
     stave_trace *trace;
-    stave_decode_stats stats;
+    bool decoded;             /* `stats` are a decoder's, now or when the file was made; ... */
+    stave_decode_stats stats; /* ... else only rows are counted */
+    stave_csv_reader_stats csv;
 };
 
 /* "-" is standard input. An interrupt (SIGINT, SIGTERM) while a pipe or a device is read ends the
  * recording there, so that a live one can be stopped and is kept. CLI_DONE, or CLI_MISUSE after a
  * message. */
 int cli_trace_open(const char *path, struct cli_trace *trace);
+
+/* The same for a .stave file, and nothing else; `config` is the library's. */
+int cli_trace_open_stave(const char *path, const stave_trace_config *config,
+                         struct cli_trace *trace);
+
 void cli_trace_close(struct cli_trace *trace);
 
 /* Opens, uses, warns and closes, as every command on one recording does: what it exits with. */
 int cli_trace_run(const char *path, bool strict,
                   int (*use)(const struct cli_trace *trace, const char *path));
-
-void cli_trace_warn(const struct cli_trace *trace);
-
-/* Whether anything was lost, skipped, left unresolved or shown at a time that is not known: what
- * --strict does not bear. */
-bool cli_trace_is_lossy(const struct cli_trace *trace);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/shortest.h"
 #include "base/utf8.h"
+#include "cli/text.h"
 
 static void put_text(struct cli_json *json, const char *text, size_t size)
 {
@@ -18,7 +19,7 @@ static void put_text(struct cli_json *json, const char *text, size_t size)
             fputs("\\ufffd", json->to);
         else if (point == '"' || point == '\\')
             fprintf(json->to, "\\%c", (int)point);
-        else if (point < 0x20 || point == 0x7f)
+        else if (cli_is_control(point)) /* all of them below 0x10000 */
             fprintf(json->to, "\\u%04x", (unsigned)point);
         else
             fwrite(text + at, 1, step, json->to);
@@ -70,6 +71,27 @@ void cli_json_u64(struct cli_json *json, const char *key, uint64_t value)
     fprintf(json->to, "%" PRIu64, value);
 }
 
+void cli_json_i64(struct cli_json *json, const char *key, int64_t value)
+{
+    begin(json, key);
+    fprintf(json->to, "%" PRId64, value);
+}
+
+void cli_json_bool(struct cli_json *json, const char *key, bool value)
+{
+    begin(json, key);
+    fputs(value ? "true" : "false", json->to);
+}
+
+void cli_json_whole(struct cli_json *json, const char *key, double value)
+{
+    begin(json, key);
+    if (isfinite(value))
+        fprintf(json->to, "%.0f", value);
+    else
+        fputs("null", json->to);
+}
+
 void cli_json_double(struct cli_json *json, const char *key, double value)
 {
     char text[STAVE__SHORTEST_MAX];
@@ -78,6 +100,11 @@ void cli_json_double(struct cli_json *json, const char *key, double value)
         fwrite(text, 1, stave__shortest(value, text), json->to);
     else
         fputs("null", json->to);
+}
+
+void cli_json_double_if(struct cli_json *json, const char *key, bool any, double value)
+{
+    cli_json_double(json, key, any ? value : (double)NAN);
 }
 
 void cli_json_text(struct cli_json *json, const char *key, const char *text, size_t size)

@@ -5,9 +5,12 @@
 
 #include "base/os.h"
 #include "cli/cli.h"
+#include "cli/text.h"
 #include "stave/status.h"
 
-static const struct cli_command *const subcommands[] = {&cli_decode};
+static const struct cli_command *const subcommands[] = {
+    &cli_decode, &cli_ls, &cli_report, &cli_tree, &cli_verify, &cli_recover, &cli_pack,
+};
 
 /* Commands that are told apart by the program's own name. */
 static const struct cli_command *const other_names[] = {&cli_etrace_decode};
@@ -62,6 +65,7 @@ static int run_subcommand(int argc, char **argv)
 int main(int argc, char **argv)
 {
     stave__os_refuse_by_error();
+    cli_text_begin();
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : "";
     for (size_t i = 0; i < COUNT(other_names); i++) {

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/table.h"
+#include "cli/progress.h"
+#include "cli/text.h"
 
 #define MESSAGE_MAX 8192 /* two paths at their longest */
 
@@ -28,6 +29,7 @@ void cli_message(const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     char *printable = cli_printable(text, strlen(text));
+    cli_progress_hide();
     fflush(stdout); /* so that a message stands behind what came before it */
     fprintf(stderr, "%s: %s\n", program, printable != NULL ? printable : "out of memory");
     free(printable);

@@ -1,70 +1,40 @@
 #include "cli/table.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/os.h"
-#include "base/utf8.h"
 
-#define GAP 2            /* columns of space between columns */
-#define TEXT_WIDTH_MIN 8 /* a text column is not cut below this */
+#define GAP 2              /* columns of space between columns */
+#define TEXT_WIDTH_MIN 8   /* a text column is not cut below this */
+#define TEXT_WIDTH_FAIR 24 /* columns with a rank are left out before a text is cut below this */
+#define NUMBER_MAX 400     /* bytes; any double written out has less */
 
-char *cli_printable(const char *text, size_t size)
-{
-    char *out = malloc(size + 1);
-    size_t n = 0;
-    if (out == NULL)
-        return NULL;
-    for (size_t at = 0; at < size;) {
-        uint32_t point;
-        size_t step = stave__utf8_decode(text + at, size - at, &point);
-        bool control = step == 0 || point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-                       (point >= 0x2028 && point <= 0x202e) ||
-                       (point >= 0x2066 && point <= 0x2069); /* line ends, writing directions */
-        step = step != 0 ? step : 1;
-        if (control) {
-            out[n++] = '?';
-        } else {
-            memcpy(out + n, text + at, step);
-            n += step;
-        }
-        at += step;
-    }
-    out[n] = '\0';
-    return out;
-}
-
-/* Code points, which is close enough to columns for the names that devices send. */
-static size_t width_of(const char *text)
-{
-    size_t width = 0;
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 void cli_table_begin(struct cli_table *table, const struct cli_column *columns, size_t count)
 {
+    assert(count <= CLI_TABLE_COLUMNS_MAX);
     *table = (struct cli_table){.columns = columns, .columns_count = count};
 }
 
-static void add_cell(struct cli_table *table, char *cell)
+static void add_cell(struct cli_table *table, char *text)
 {
     if (table->cells_count == table->cells_size) {
         size_t size = table->cells_size != 0 ? table->cells_size * 2 : 64;
-        char **larger = realloc(table->cells, size * sizeof *larger);
+        struct cli_cell *larger = realloc(table->cells, size * sizeof *larger);
         if (larger == NULL) {
-            free(cell);
-            cell = NULL;
+            free(text);
             table->failed = true;
             return;
         }
         table->cells = larger;
         table->cells_size = size;
     }
-    table->failed = table->failed || cell == NULL;
-    table->cells[table->cells_count++] = cell;
+    table->failed = table->failed || text == NULL;
+    table->cells[table->cells_count++] = (struct cli_cell){.text = text};
 }
 
 void cli_table_text(struct cli_table *table, const char *text, size_t size)
@@ -74,7 +44,7 @@ void cli_table_text(struct cli_table *table, const char *text, size_t size)
 
 void cli_table_number(struct cli_table *table, const char *format, ...)
 {
-    char text[64];
+    char text[NUMBER_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -82,99 +52,156 @@ void cli_table_number(struct cli_table *table, const char *format, ...)
     add_cell(table, cli_printable(text, strlen(text)));
 }
 
+void cli_table_style(struct cli_table *table, enum cli_style style)
+{
+    if (table->cells_count > 0)
+        table->cells[table->cells_count - 1].style = style;
+}
+
+/* ---- widths ---------------------------------------------------------------------------------- */
+
+struct layout {
+    size_t widths[CLI_TABLE_COLUMNS_MAX];
+    bool left_out[CLI_TABLE_COLUMNS_MAX];
+};
+
 static size_t column_width(const struct cli_table *table, size_t column)
 {
-    size_t widest = width_of(table->columns[column].head);
+    size_t widest = cli_text_width(table->columns[column].head);
     for (size_t i = column; i < table->cells_count; i += table->columns_count) {
-        size_t width = width_of(table->cells[i]);
+        size_t width = cli_text_width(table->cells[i].text);
         widest = width > widest ? width : widest;
     }
     return widest;
 }
 
-/* Takes from the text columns what is beyond the terminal's width. */
-static void fit(const struct cli_table *table, size_t *widths, size_t terminal)
+/* Columns of the whole table, where texts may be cut to `text_width`. */
+static size_t total_width(const struct cli_table *table, const struct layout *layout,
+                          size_t text_width)
 {
     size_t total = 0;
-    for (size_t i = 0; i < table->columns_count; i++)
-        total += widths[i] + (i > 0 ? GAP : 0);
+    for (size_t i = 0; i < table->columns_count; i++) {
+        bool is_cut = !table->columns[i].number && layout->widths[i] > text_width;
+        if (!layout->left_out[i])
+            total += (total > 0 ? GAP : 0) + (is_cut ? text_width : layout->widths[i]);
+    }
+    return total;
+}
+
+/* The column with the highest rank that is there, or the number of columns. */
+static size_t least_wanted(const struct cli_table *table, const struct layout *layout)
+{
+    size_t found = table->columns_count;
+    unsigned rank = 0;
+    for (size_t i = 0; i < table->columns_count; i++) {
+        if (!layout->left_out[i] && table->columns[i].rank > rank) {
+            rank = table->columns[i].rank;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static void leave_out(const struct cli_table *table, struct layout *layout, size_t terminal)
+{
+    while (total_width(table, layout, TEXT_WIDTH_FAIR) > terminal) {
+        size_t column = least_wanted(table, layout);
+        if (column == table->columns_count)
+            return;
+        layout->left_out[column] = true;
+    }
+}
+
+/* Takes from the text columns what is beyond the terminal's width. */
+static void cut_texts(const struct cli_table *table, struct layout *layout, size_t terminal)
+{
+    size_t total = total_width(table, layout, SIZE_MAX);
     for (size_t i = 0; i < table->columns_count && total > terminal; i++) {
-        if (table->columns[i].number || widths[i] <= TEXT_WIDTH_MIN)
+        if (table->columns[i].number || layout->widths[i] <= TEXT_WIDTH_MIN)
             continue;
-        size_t most = widths[i] - TEXT_WIDTH_MIN;
+        size_t most = layout->widths[i] - TEXT_WIDTH_MIN;
         size_t cut = total - terminal < most ? total - terminal : most;
-        widths[i] -= cut;
+        layout->widths[i] -= cut;
         total -= cut;
     }
 }
 
-static void print_spaces(FILE *to, size_t count)
-{
-    fprintf(to, "%*s", (int)count, "");
-}
+/* ---- printing -------------------------------------------------------------------------------- */
 
-/* The first `width` code points, the last three of them dots. */
-static void print_cut(FILE *to, const char *text, size_t width)
+/* Blanks are held back until something follows them: none stand at the end of a line. */
+static void print_cell(FILE *to, const char *text, enum cli_style style, size_t width, bool number,
+                       size_t *blanks)
 {
-    size_t shown = 0;
-    for (const char *at = text; *at != '\0'; at++) {
-        bool starts = ((unsigned char)*at & 0xc0) != 0x80;
-        if (starts && shown == width - 3)
-            break;
-        shown += starts;
-        fputc(*at, to);
+    size_t own = cli_text_width(text);
+    size_t left = own < width ? width - own : 0;
+    *blanks += number ? left : 0;
+    if (own > 0) {
+        fprintf(to, "%*s%s", (int)*blanks, "", cli_style_begin(to, style));
+        if (own <= width)
+            fputs(text, to);
+        else
+            cli_text_put(to, text, width);
+        fputs(cli_style_end(to, style), to);
+        *blanks = 0;
     }
-    fputs("...", to);
+    *blanks += number ? 0 : left;
 }
 
-static void print_cell(FILE *to, const char *text, size_t width, bool number, bool last)
+/* Without cells: the heads. */
+static void print_row(const struct cli_table *table, FILE *to, const struct layout *layout,
+                      const struct cli_cell *cells)
 {
-    size_t own = width_of(text);
-    if (own > width) {
-        print_cut(to, text, width);
-        return;
-    }
-    if (number)
-        print_spaces(to, width - own);
-    fputs(text, to);
-    if (!number && !last)
-        print_spaces(to, width - own);
-}
-
-static void print_row(const struct cli_table *table, FILE *to, const size_t *widths,
-                      char *const *cells)
-{
+    size_t blanks = 0;
+    bool first = true;
     for (size_t i = 0; i < table->columns_count; i++) {
+        if (layout->left_out[i])
+            continue;
+        blanks += first ? 0 : GAP;
         const struct cli_column *column = &table->columns[i];
-        if (i > 0)
-            print_spaces(to, GAP);
-        print_cell(to, cells != NULL ? cells[i] : column->head, widths[i], column->number,
-                   i + 1 == table->columns_count);
+        print_cell(to, cells != NULL ? cells[i].text : column->head,
+                   cells != NULL ? cells[i].style : CLI_PLAIN, layout->widths[i], column->number,
+                   &blanks);
+        first = false;
     }
     fputc('\n', to);
 }
 
-static void print_rows(const struct cli_table *table, FILE *to, size_t *widths)
+static void print_left_out(const struct cli_table *table, FILE *to, const struct layout *layout)
 {
+    const char *before = "(too narrow for: ";
+    for (size_t i = 0; i < table->columns_count; i++) {
+        if (!layout->left_out[i])
+            continue;
+        fprintf(to, "%s%s", before, table->columns[i].head);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fputs(")\n", to);
+}
+
+static void print_rows(const struct cli_table *table, FILE *to)
+{
+    struct layout layout = {0};
     int terminal = stave__os_terminal_width(fileno(to));
     for (size_t i = 0; i < table->columns_count; i++)
-        widths[i] = column_width(table, i);
-    if (terminal > 0)
-        fit(table, widths, (size_t)terminal);
-    print_row(table, to, widths, NULL);
+        layout.widths[i] = column_width(table, i);
+    if (terminal > 0) {
+        leave_out(table, &layout, (size_t)terminal);
+        cut_texts(table, &layout, (size_t)terminal);
+    }
+    print_row(table, to, &layout, NULL);
     for (size_t i = 0; i + table->columns_count <= table->cells_count; i += table->columns_count)
-        print_row(table, to, widths, table->cells + i);
+        print_row(table, to, &layout, table->cells + i);
+    print_left_out(table, to, &layout);
 }
 
 void cli_table_print(struct cli_table *table, FILE *to)
 {
-    size_t *widths = malloc(table->columns_count * sizeof *widths);
-    if (table->failed || widths == NULL)
+    if (table->failed)
         fputs("(out of memory: no table)\n", to);
     else
-        print_rows(table, to, widths);
-    free(widths);
+        print_rows(table, to);
     for (size_t i = 0; i < table->cells_count; i++)
-        free(table->cells[i]);
+        free(table->cells[i].text);
     free(table->cells);
 }

@@ -4,27 +4,35 @@
  *     cli_table_begin(&table, columns, COUNT(columns));
  *     cli_table_text(&table, name, name_size);
  *     cli_table_number(&table, "%.3f", us);
+ *     cli_table_style(&table, CLI_BAD);             // of the cell given last
  *     cli_table_print(&table, stdout);              // prints and frees
  *
- * Cells are given row by row. Text is left-aligned and cut (with ...) where the terminal is too
- * narrow, numbers are right-aligned; the unit belongs in the head. Control characters and what is
- * not UTF-8 are shown as `?`. Out of memory: the table stays empty and print says so.  */
+ * Cells are given row by row. Text is left-aligned, numbers are right-aligned; the unit belongs in the
+ * head. On a terminal that is too narrow, columns with a `rank` are left out, the highest first, and
+ * named below the table; then texts are cut. Control characters and what is not UTF-8 are shown as
+ * `?`. Out of memory: the table stays empty and print says so.  */
 #ifndef STAVE_CLI_TABLE_H
 #define STAVE_CLI_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "cli/text.h"
+
+#define CLI_TABLE_COLUMNS_MAX 16
 
 struct cli_column {
     const char *head;
     bool number;
+    unsigned rank; /* 0: always there */
+};
+
+struct cli_cell {
+    char *text;
+    enum cli_style style;
 };
 
 struct cli_table {
     const struct cli_column *columns;
     size_t columns_count;
-    char **cells;
+    struct cli_cell *cells;
     size_t cells_count, cells_size;
     bool failed;
 };
@@ -33,9 +41,7 @@ void cli_table_begin(struct cli_table *table, const struct cli_column *columns, 
 void cli_table_text(struct cli_table *table, const char *text, size_t size);
 void cli_table_number(struct cli_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void cli_table_style(struct cli_table *table, enum cli_style style);
 void cli_table_print(struct cli_table *table, FILE *to);
-
-/* A text as a terminal may be shown it, in memory to be freed; NULL when there is none. */
-char *cli_printable(const char *text, size_t size);
 
 #endif

@@ -56,7 +56,7 @@ class Help:
         self.subcommands = dict(re.findall(r"^  ([a-z][a-z-]*) +(.*)$", self.text, re.MULTILINE))
         self.options = {
             name: Option(argument, text) for name, argument, text in
-            re.findall(r"^  (--[a-z-]+)(?: (\S+))? +(\S.*)$", self.text, re.MULTILINE)}
+            re.findall(r"^  (--?[a-z-]+)(?: (\S+))? +(\S.*)$", self.text, re.MULTILINE)}
         if not self.options:  # the overview names them in a sentence
             self.options = {name: Option("", "") for name in re.findall(r"--[a-z-]+", self.text)}
         exits = re.search(r"^exit status: (.*)$", self.text, re.MULTILINE)
@@ -88,8 +88,9 @@ class Page:
                         flags=re.MULTILINE)[0]
 
 
-def long_options(text):
-    return set(re.findall(r"\bFl -([a-z-]+)", text))
+def named_options(text):
+    """With their dashes; -h, which stands beside --help, is in no list."""
+    return {"-" + name for name in re.findall(r"\bFl (-?[a-z][a-z-]*)", text)} - {"-h"}
 
 
 def items(macro, text):
@@ -131,17 +132,17 @@ class Manual(unittest.TestCase):
     def test_options(self, help, page):
         found = {}
         for item in items("Fl ", page.sections["OPTIONS"]):
-            name, argument = re.fullmatch(r"(?:h , Fl )?-([a-z-]+)(?: (?:Ar|Cm) (\S+))?",
-                                          item).groups()
-            found["--" + name] = argument or ""
+            name, argument = re.fullmatch(
+                r"(?:h , Fl )?(-?[a-z][a-z-]*)(?: (?:Ar|Cm) (\S+))?", item).groups()
+            found["-" + name] = argument or ""
         self.assertEqual(found, arguments_of(help.options))
-        self.assertEqual({"--" + name for name in long_options(page.text)}, set(help.options))
+        self.assertEqual(named_options(page.text), set(help.options))
 
     @on_each_page
     def test_synopsis(self, help, page):
         synopsis = page.sections["SYNOPSIS"]
-        found = {"--" + name: argument for name, argument in re.findall(
-            r"\bFl -([a-z-]+)(?: (?:Ar|Cm) (\S+))?", synopsis)}
+        found = {"-" + name: argument for name, argument in re.findall(
+            r"\bFl (-?[a-z][a-z-]*)(?: (?:Ar|Cm) (\S+))?", synopsis)}
         self.assertEqual(found, arguments_of(help.options))
         if help is not OVERVIEW:
             operands = re.findall(r"^\.(Ar .*)$", synopsis, re.MULTILINE)
@@ -180,7 +181,7 @@ class Manual(unittest.TestCase):
                 called = [name for name in known if f"{part.strip()} ".startswith(name + " ")]
                 count += len(called)
                 for name in called:
-                    options = set(re.findall(r"(?<=\s)--[a-z-]+", part))
+                    options = set(re.findall(r"(?<=\s)--?[a-z][a-z-]*", part))
                     self.assertEqual(options - set(known[name].options), set(), line)
         self.assertGreater(count, 0)
 
@@ -203,6 +204,19 @@ class Manual(unittest.TestCase):
                            re.MULTILINE | re.DOTALL)
         named = re.findall(r"^\.Li (\S+)", strict.group(1), re.MULTILINE)
         self.assertEqual(set(named) - set(counters), set())
+
+    def test_names_in_reports(self):
+        """What `ls` and `report` print, as tables and as JSON, against a recording."""
+        recording = str(SOURCE / "tests/etrace/vectors/loop.bin")
+        for name in "ls", "report":
+            page = self.pages[f"stave-{name}.1"]
+            found = json.loads(output_of(str(BIN / "stave"), name, recording, "--json"))
+            self.assertEqual(items("Li ", page.part("The JSON")), list(found))
+        rows = set(found["rollup"][0])
+        self.assertEqual(rows - set(re.findall(r"\w+", page.part("The JSON"))), set())
+        heads = output_of(str(BIN / "stave"), "report", recording).split("\n", 1)[0]
+        columns = [head.split()[0] for head in re.split(r" {2,}", heads)]
+        self.assertEqual(items("Li ", page.sections["OUTPUT"])[:len(columns)], columns)
 
     @on_each_page
     def test_lint(self, help, page):
@@ -248,12 +262,13 @@ class Bash(unittest.TestCase):
     def argument(self, option):
         if not option.argument.isupper():
             return [option.argument]
-        return DIRECTORIES if option.argument == "DIR" else FILES
+        return {"DIR": DIRECTORIES, "FILE": FILES}.get(option.argument, [])
 
     def test_subcommands(self):
         self.assertEqual(self.offered("stave", ""), list(OVERVIEW.subcommands))
         for name in OVERVIEW.subcommands:
-            self.assertEqual(self.offered("stave", name[:3]), [name])
+            begun = [other for other in OVERVIEW.subcommands if other.startswith(name[:3])]
+            self.assertEqual(self.offered("stave", name[:3]), begun)
         self.assertEqual(self.offered("/usr/bin/stave", "-"), list(OVERVIEW.options))
         self.assertEqual(self.offered("stave", "zzz"), [])
         self.assertEqual(self.offered("stave", "zzz", ""), [])
@@ -262,8 +277,9 @@ class Bash(unittest.TestCase):
     def test_options(self):
         for help in COMMANDS:
             for dashes in "-", "--":
-                self.assertEqual(self.offered(*help.words, dashes), list(help.options))
-                self.assertEqual(self.offered(*help.words, "file", dashes), list(help.options))
+                options = [name for name in help.options if name.startswith(dashes)]
+                self.assertEqual(self.offered(*help.words, dashes), options)
+                self.assertEqual(self.offered(*help.words, "file", dashes), options)
             for name in help.options:
                 self.assertEqual(self.offered(*help.words, name), [name])
             self.assertEqual(self.offered(*help.words, "--no-such"), [])
@@ -278,7 +294,7 @@ class Bash(unittest.TestCase):
                     expected = self.argument(option)
                     self.assertEqual(self.offered(*help.words, name, ""), expected)
                     self.assertEqual(self.offered(*help.words, name, "="), expected)
-                    begun = expected[0][:1]
+                    begun = expected[0][:1] if expected else "x"
                     self.assertEqual(self.offered(*help.words, name, begun), expected)
                     self.assertEqual(self.offered(*help.words, name, "=", begun), expected)
                     self.assertEqual(self.offered(*help.words, name, "x", ""), FILES)
@@ -333,6 +349,9 @@ class Terminal(unittest.TestCase):
             ("stave decode --csv=my\t", ["decode", "--csv=my recording.bin"]),
             ("stave decode 'my r\t --sta\t\t", ["decode", "my recording.bin", "--stats", "json"]),
             ("stave decode --stats=\t--str\t", ["decode", "--stats=json", "--strict"]),
+            ("stave ve\tmy\t", ["verify", "my recording.bin"]),
+            ("stave recover -o my\t", ["recover", "-o", "my recording.bin"]),
+            ("stave tree --sl\tmy\t", ["tree", "--slowest", "my recording.bin"]),
             ("etrace-decode --o\tr\t", ["--output", "runs/"]),
             ("etrace-decode --output=r\t", ["--output=runs/"]),
             ("etrace-decode runs.\t", ["runs.bin"]),
@@ -352,7 +371,7 @@ class Zsh(unittest.TestCase):
                                          re.MULTILINE | re.DOTALL))
 
     def specified(self, function):
-        specs = re.findall(r'^ +"(?:\([^)]*\))?(--[a-z-]+)(=?)\[([^]]*)\](?::(\w+):\S[^"]*)?"',
+        specs = re.findall(r'^ +"(?:\([^)]*\))?(--?[a-z-]+)(=?)\[([^]]*)\](?::(\w+):[^"]+)?"',
                            self.functions[function], re.MULTILINE)
         for name, equals, _, argument in specs:
             self.assertEqual(equals != "", argument != "", name)

@@ -419,6 +419,31 @@ static void test_an_existing_file_is_replaced_behind_its_link(void **state)
     unlink(at("file"));
 }
 
+/* Two writers: the second is refused, until the first has committed or given up. */
+static void test_an_output_that_is_being_written_is_refused(void **state)
+{
+    struct stave__os_file second;
+    write_file(at("file"), "old");
+    assert_int_equal(symlink("file", at("link")), 0);
+    for (int give_up = 0; give_up < 2; give_up++) {
+        stave_error error = {0};
+        struct stave__os_file first = create(at("file"), "new");
+        assert_int_equal(stave__os_create(at("link"), &second, &error), STAVE_E_STATE);
+        assert_non_null(strstr(error.message, "link is being written by another process"));
+        stave__os_discard(&second); /* harmless */
+        if (give_up)
+            stave__os_discard(&first);
+        else
+            assert_int_equal(stave__os_commit(&first, false, NULL), STAVE_OK);
+        second = create(at("link"), "newer");
+        check_file(at("file"), give_up ? "newer" : "new");
+        assert_int_equal(stave__os_commit(&second, false, NULL), STAVE_OK);
+        check_file(at("file"), "newer");
+    }
+    unlink(at("link"));
+    unlink(at("file"));
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)
@@ -442,6 +467,7 @@ int main(void)
         IN_FOLDER(test_open_input),
         IN_FOLDER(test_files_are_known_whatever_their_name),
         IN_FOLDER(test_an_existing_file_is_replaced_behind_its_link),
+        IN_FOLDER(test_an_output_that_is_being_written_is_refused),
         cmocka_unit_test(test_streams_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,32 +17,40 @@ _stave() {
         if ((COMP_CWORD == 1)); then
             case $cur in
                 -*) _stave_offer "--help --version" ;;
-                *) _stave_offer "decode" ;;
+                *) _stave_offer "decode ls report tree verify recover pack" ;;
             esac
             return
         fi
         command=${COMP_WORDS[1]} first=2
     fi
 
-    # The option whose argument is to come. An equals sign is a word: --csv=FILE is three.
+    # The option whose argument is to come. An equals sign is a word: --csv=FILE is
+    # three.
     for ((i = first; i < COMP_CWORD; i++)); do
         if [[ -n $expecting ]]; then
             [[ ${COMP_WORDS[i]} == "=" ]] || expecting=""
         elif [[ -z $operands_only ]]; then
             case ${COMP_WORDS[i]} in
                 --) operands_only=yes ;;
-                --csv | --stats | --output) expecting=${COMP_WORDS[i]} ;;
+                -o | --csv | --stats | --output | --from | --to | --lane | --name | --trace | \
+                    --depth | --level) expecting=${COMP_WORDS[i]} ;;
             esac
         fi
     done
     [[ -z $expecting || $cur != "=" ]] || cur=""
 
     case $command$expecting in
-        decode) options="--csv --stats --strict --help --version" ;;
-        decode--csv) compopt -o default; return ;;
-        decode--stats) _stave_offer "json"; return ;;
+        decode) options="-o --csv --stats --strict --help --version" ;;
+        ls) options="--json --strict --help --version" ;;
+        report) options="--from --to --lane --name --json --strict --help --version" ;;
+        tree) options="--trace --slowest --depth --strict --help --version" ;;
+        verify) options="--help --version" ;;
+        recover) options="-o --help --version" ;;
+        pack) options="-o --level --help --version" ;;
         etrace-decode) options="--output --strict --help --version" ;;
+        decode-o | recover-o | pack-o | decode--csv) compopt -o default; return ;;
         etrace-decode--output) compopt -o dirnames; return ;;
+        decode--stats) _stave_offer "json"; return ;;
         *) return ;;
     esac
     if [[ -z $operands_only && $cur == -* ]]; then

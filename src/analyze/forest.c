@@ -1,0 +1,361 @@
+/* Spans in memory: who is whose parent. */
+#include "analyze/forest.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "analyze/nesting.h"
+#include "base/error.h"
+
+#define FIRST_NODES 256u
+#define FIRST_STACK 64u
+#define FIRST_NAMED 64u
+
+/* ---- rows to nodes --------------------------------------------------------------------------- */
+
+static uint32_t name_of(const stave_trace *trace, const stave_block *block, uint32_t row)
+{
+    uint32_t name = stave_block_name(block, row);
+    if (name == 0 && block->lane < stave_trace_lanes(trace))
+        name = stave_trace_lane(trace, block->lane)->name;
+    return name;
+}
+
+static struct stave__node *add_node(struct stave__forest *forest)
+{
+    if (forest->count == forest->size) {
+        uint32_t size = forest->size != 0 ? forest->size + forest->size / 2 : FIRST_NODES;
+        if (size < forest->size || size >= STAVE_NONE)
+            return NULL;
+        struct stave__node *larger = realloc(forest->nodes, size * sizeof *larger);
+        if (larger == NULL)
+            return NULL;
+        forest->nodes = larger;
+        forest->size = size;
+    }
+    return &forest->nodes[forest->count++];
+}
+
+static bool add_named(struct stave__forest *forest, uint32_t node)
+{
+    if (forest->named_count == forest->named_size) {
+        uint32_t size = forest->named_size != 0 ? forest->named_size * 2 : FIRST_NAMED;
+        uint32_t *larger = size != 0 ? realloc(forest->named, size * sizeof *larger) : NULL;
+        if (larger == NULL)
+            return false;
+        forest->named = larger;
+        forest->named_size = size;
+    }
+    forest->named[forest->named_count++] = node;
+    return true;
+}
+
+/* A node becomes the first child of its parent. */
+static void link_child(struct stave__forest *forest, uint32_t node, uint32_t parent)
+{
+    forest->nodes[node].parent = parent;
+    if (parent == STAVE_NONE)
+        return;
+    forest->nodes[node].next = forest->nodes[parent].first;
+    forest->nodes[parent].first = node;
+    forest->nodes[parent].waiting++;
+}
+
+/* What spans and cumulative rows have in common. */
+static struct stave__node *add_row(struct stave__forest *forest, const stave_block *block,
+                                   uint32_t row)
+{
+    struct stave__node *node = add_node(forest);
+    if (node == NULL)
+        return NULL;
+    *node = (struct stave__node){
+        .start = stave__ticks_clip(forest->ticks, block->start[row]),
+        .end = stave__ticks_clip(forest->ticks, block->end[row]),
+        .serial = block->serial[row],
+        .lane = block->lane,
+        .name = name_of(forest->ticks->trace, block, row),
+        .parent = STAVE_NONE,
+        .first = STAVE_NONE,
+        .next = STAVE_NONE,
+        .flags = block->flags[row],
+    };
+    return node;
+}
+
+/* ---- spans ----------------------------------------------------------------------------------- */
+
+struct walk {
+    struct stave__forest *forest;
+    struct stave__span *stack;
+    uint32_t used, size;
+    uint64_t to_pass; /* rows before the run */
+    bool run;         /* only one: done when its first span holds no more */
+    bool done;
+};
+
+static bool push(struct walk *walk, const struct stave__span *span)
+{
+    if (walk->used == walk->size) {
+        uint32_t size = walk->size != 0 ? walk->size * 2 : FIRST_STACK;
+        struct stave__span *larger = size != 0 ? realloc(walk->stack, size * sizeof *larger) : NULL;
+        if (larger == NULL)
+            return false;
+        walk->stack = larger;
+        walk->size = size;
+    }
+    walk->stack[walk->used++] = *span;
+    return true;
+}
+
+static bool add_span(struct walk *walk, const stave_block *block, uint32_t row)
+{
+    struct stave__forest *forest = walk->forest;
+    struct stave__node *node = add_row(forest, block, row);
+    uint32_t at = forest->count - 1;
+    if (node == NULL)
+        return false;
+    if (node->flags & STAVE_FLAG_ATTACHED) {
+        node->other = stave_block_other(block, row);
+        node->parent = stave_block_other_lane(block, row);
+        return add_named(forest, at);
+    }
+    if (walk->used > 0)
+        link_child(forest, at, walk->stack[walk->used - 1].at);
+    return true;
+}
+
+static bool take_span(struct walk *walk, const stave_block *block, uint32_t row)
+{
+    struct stave__span span = stave__span_of(block, row);
+    if (!stave__ticks_in_window(walk->forest->ticks, span.start, span.end))
+        return true;
+    bool begun = walk->used > 0;
+    while (walk->used > 0 && !stave__holds(&walk->stack[walk->used - 1], &span))
+        walk->used--;
+    walk->done = walk->run && begun && walk->used == 0;
+    if (walk->done)
+        return true;
+    span.at = walk->forest->count;
+    return add_span(walk, block, row) && push(walk, &span);
+}
+
+static bool take_block(struct walk *walk, const stave_block *block)
+{
+    for (uint32_t i = block->rows; i-- > 0 && !walk->done;) {
+        if (walk->to_pass > 0)
+            walk->to_pass--;
+        else if (!take_span(walk, block, i))
+            return false;
+    }
+    return true;
+}
+
+int stave__forest_add_spans(struct stave__forest *forest, struct stave__reading *reading,
+                            uint32_t from, uint32_t end, const struct stave__run *run,
+                            stave_error *error)
+{
+    struct walk walk = {.forest = forest, .run = run != NULL};
+    int status = STAVE_OK;
+    assert(forest->spans == forest->count);
+    if (run != NULL)
+        walk.to_pass = run->passed;
+    for (uint32_t i = end; i-- > from && status >= 0 && !walk.done;) {
+        status = stave__reading_show(reading, i, error);
+        if (status > 0 && !take_block(&walk, &reading->block))
+            status = stave__fail_memory(error);
+    }
+    free(walk.stack);
+    forest->spans = forest->count;
+    return status < 0 ? status : STAVE_OK;
+}
+
+/* ---- cumulative rows ------------------------------------------------------------------------- */
+
+static bool add_cumulatives(struct stave__forest *forest, const stave_block *block)
+{
+    for (uint32_t i = 0; i < block->rows; i++) {
+        if (!stave__ticks_in_window(forest->ticks, block->start[i], block->end[i]))
+            continue;
+        struct stave__node *node = add_row(forest, block, i);
+        if (node == NULL || !add_named(forest, forest->count - 1))
+            return false;
+        node->start = block->start[i]; /* they count whole */
+        node->end = block->end[i];
+        node->other = block->value[i];
+        node->self = stave__ticks_units(forest->ticks, block->start[i], block->total[i]);
+        node->cumulative = true;
+        node->direct = stave_block_depth(block, i) == 0;
+    }
+    return true;
+}
+
+int stave__forest_add_cumulatives(struct stave__forest *forest, struct stave__reading *reading,
+                                  uint32_t from, uint32_t end, stave_error *error)
+{
+    for (uint32_t i = from; i < end; i++) {
+        if (reading->choices[i].kind != STAVE_CUMULATIVES)
+            continue;
+        int status = stave__reading_show(reading, i, error);
+        if (status < 0)
+            return status;
+        if (status > 0 && !add_cumulatives(forest, &reading->block))
+            return stave__fail_memory(error);
+    }
+    return STAVE_OK;
+}
+
+/* ---- parents by name ------------------------------------------------------------------------- */
+
+/* A span that others name as their parent: few, so that those that look whether they are one of them
+ * seldom wait for memory. */
+struct wanted {
+    uint64_t serial;
+    uint32_t lane;
+    uint32_t node; /* STAVE_NONE: it is not there, or not found yet */
+    bool used;
+};
+
+/* Open addressing, more than half of it free. */
+struct directory {
+    struct wanted *slots;
+    uint64_t mask;
+};
+
+/* Where the slots are in memory goes in, too: a file that wants all in one place cannot know it. */
+static uint64_t hash_of(const struct directory *directory, uint32_t lane, uint64_t serial)
+{
+    uint64_t hash = (serial ^ (uintptr_t)directory->slots) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32 ^ lane) * 0xbf58476d1ce4e5b9u;
+    return hash ^ hash >> 31;
+}
+
+/* The slot of an identity, or the free one where it would be. */
+static struct wanted *slot_of(const struct directory *directory, uint32_t lane, uint64_t serial)
+{
+    uint64_t hash = hash_of(directory, lane, serial);
+    for (uint64_t i = hash & directory->mask;; i = (i + 1) & directory->mask) {
+        struct wanted *slot = &directory->slots[i];
+        if (!slot->used || (slot->lane == lane && slot->serial == serial))
+            return slot;
+    }
+}
+
+static struct wanted *parent_of(const struct directory *directory, const struct stave__node *node)
+{
+    return node->cumulative ? slot_of(directory, node->lane, node->serial)
+                            : slot_of(directory, node->parent, node->other);
+}
+
+static bool make_directory(struct directory *directory, uint64_t count)
+{
+    uint64_t size = 16;
+    while (size < count * 2)
+        size *= 2;
+    directory->mask = size - 1;
+    directory->slots = calloc(size, sizeof *directory->slots);
+    return directory->slots != NULL;
+}
+
+static void want(const struct directory *directory, const struct stave__node *node)
+{
+    struct wanted *slot = parent_of(directory, node);
+    *slot = (struct wanted){
+        .serial = node->cumulative ? node->serial : node->other,
+        .lane = node->cumulative ? node->lane : node->parent,
+        .node = STAVE_NONE,
+        .used = true,
+    };
+}
+
+/* Of spans with one identity the first node, which is the last row. */
+static void find_wanted(const struct directory *directory, const struct stave__forest *forest)
+{
+    for (uint32_t i = 0; i < forest->spans; i++) {
+        struct wanted *slot = slot_of(directory, forest->nodes[i].lane, forest->nodes[i].serial);
+        if (slot->used && slot->node == STAVE_NONE)
+            slot->node = i;
+    }
+}
+
+static bool find_named(struct stave__forest *forest)
+{
+    struct directory directory;
+    if (forest->named_count == 0)
+        return true;
+    if (!make_directory(&directory, forest->named_count))
+        return false;
+    for (uint32_t i = 0; i < forest->named_count; i++)
+        want(&directory, &forest->nodes[forest->named[i]]);
+    find_wanted(&directory, forest);
+    for (uint32_t i = 0; i < forest->named_count; i++) {
+        uint32_t node = forest->named[i];
+        link_child(forest, node, parent_of(&directory, &forest->nodes[node])->node);
+    }
+    free(directory.slots);
+    return true;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+#define DONE UINT32_MAX
+
+/* Nodes whose children are all in the order join it (Kahn's way). How many do. Each is followed by its
+ * parent as soon as can be: without attached spans that is the order of the rows. */
+static uint32_t order_up(struct stave__forest *forest, uint32_t *order)
+{
+    uint32_t used = 0;
+    for (uint32_t i = forest->count; i-- > 0;) {
+        for (uint32_t at = i; at != STAVE_NONE && forest->nodes[at].waiting == 0;) {
+            forest->nodes[at].waiting = DONE;
+            order[used++] = at;
+            at = forest->nodes[at].parent;
+            if (at != STAVE_NONE)
+                forest->nodes[at].waiting--;
+        }
+    }
+    return used;
+}
+
+static void link_again(struct stave__forest *forest)
+{
+    for (uint32_t i = 0; i < forest->count; i++)
+        forest->nodes[i].first = forest->nodes[i].next = STAVE_NONE;
+    for (uint32_t i = 0; i < forest->count; i++)
+        link_child(forest, i, forest->nodes[i].parent);
+}
+
+/* Who is left waits for himself: every node on a circle becomes a root. */
+static void cut_circles(struct stave__forest *forest, uint32_t *order, uint32_t used)
+{
+    if (used == forest->count)
+        return;
+    for (uint32_t i = 0; i < forest->count; i++) {
+        if (forest->nodes[i].waiting == DONE)
+            continue;
+        forest->nodes[i].parent = STAVE_NONE;
+        order[used++] = i;
+    }
+    assert(used == forest->count);
+    link_again(forest);
+}
+
+int stave__forest_solve(struct stave__forest *forest, stave_error *error)
+{
+    if (!find_named(forest))
+        return stave__fail_memory(error);
+    uint32_t *order = malloc((forest->count + (size_t)1) * sizeof *order);
+    if (order == NULL)
+        return stave__fail_memory(error);
+    cut_circles(forest, order, order_up(forest, order));
+    int status = stave__forest_sum(forest, order, error);
+    free(order);
+    return status;
+}
+
+void stave__forest_free(struct stave__forest *forest)
+{
+    stave__intervals_free(&forest->extents);
+    free(forest->nodes);
+    free(forest->named);
+    *forest = (struct stave__forest){.ticks = forest->ticks};
+}

@@ -1,0 +1,71 @@
+/* analyze/forest.h - spans of one boot in memory, each with its parent, children, self and total.
+ *
+ *     struct stave__forest forest = {.ticks = &ticks};
+ *     if (stave__forest_add_spans(&forest, &reading, from, end, NULL, error) < 0 ||  // lane after lane
+ *         stave__forest_add_cumulatives(&forest, &reading, from, end, error) < 0 ||
+ *         stave__forest_solve(&forest, error) < 0) ...
+ *     for (uint32_t i = 0; i < forest.count; i++)
+ *         if (forest.nodes[i].parent == STAVE_NONE) ...                                // a root
+ *     stave__forest_free(&forest);
+ *
+ * Parents   By nesting (analyze/nesting.h), or the span that an attached one names: of those with its
+ *           lane and serial the last row. Who is below itself in this way becomes a root, and so does
+ *           everyone else on that circle.
+ * Memory    About 100 bytes a span, and 24 an interval that sticks out of its parent.
+ * Limits    2^32 - 2 spans; more are reported as out of memory.  */
+#ifndef STAVE_ANALYZE_FOREST_H
+#define STAVE_ANALYZE_FOREST_H
+
+#include "analyze/intervals.h"
+#include "analyze/reading.h"
+
+struct stave__node {
+    int64_t start, end; /* ticks, the part in the window */
+    uint64_t serial;    /* of a cumulative row: of the span it is in */
+    uint64_t other;     /* of an attached span: its parent's serial; of a cumulative row: calls */
+    double self;        /* units */
+    struct stave__interval_set extent; /* length: total, units. The rest is for solving */
+    uint32_t lane;
+    uint32_t name;        /* string id */
+    uint32_t parent;      /* STAVE_NONE: a root. Until solved an attached span's parent's lane */
+    uint32_t first, next; /* child, sibling; STAVE_NONE: none */
+    uint32_t waiting;     /* while being solved: children not done. Free for others afterwards */
+    uint16_t flags;
+    bool cumulative;
+    bool direct; /* of a cumulative row: nothing but its span is around it */
+};
+
+struct stave__forest {
+    struct stave__ticks *ticks;
+    struct stave__node *nodes; /* a lane's last row first; all spans before cumulative rows */
+    uint32_t count, size;
+    uint32_t spans;  /* of `count` */
+    uint32_t *named; /* nodes whose parents are named, not nested */
+    uint32_t named_count, named_size;
+    struct stave__intervals extents; /* the nodes', while being solved */
+};
+
+/* Which spans of a lane: the one that has `passed` rows behind it, and all that it holds. */
+struct stave__run {
+    uint64_t passed;
+};
+
+/* The spans in the window of the choices [from, end), blocks of one lane; all of them or a run. The
+ * window does not go with a run. */
+int stave__forest_add_spans(struct stave__forest *forest, struct stave__reading *reading,
+                            uint32_t from, uint32_t end, const struct stave__run *run,
+                            stave_error *error);
+
+/* After all spans. Of the blocks of any kind [from, end) those of cumulative rows. */
+int stave__forest_add_cumulatives(struct stave__forest *forest, struct stave__reading *reading,
+                                  uint32_t from, uint32_t end, stave_error *error);
+
+/* Finds the parents that are named, cuts circles, works out self and total. */
+int stave__forest_solve(struct stave__forest *forest, stave_error *error);
+
+/* The second half of it, in forest_sums.c. `order`: all nodes, children before parents. */
+int stave__forest_sum(struct stave__forest *forest, const uint32_t *order, stave_error *error);
+
+void stave__forest_free(struct stave__forest *forest);
+
+#endif

@@ -1,0 +1,122 @@
+#include "cli/loss.h"
+
+#include <inttypes.h>
+
+#include "cli/cli.h"
+#include "cli/contents.h"
+
+/* ---- what a trace tells of itself -------------------------------------------------------------- */
+
+int cli_trace_recall(struct cli_trace *trace, stave_error *error)
+{
+    stave_decode_stats_told(trace->trace, &trace->stats);
+    trace->decoded = trace->stats.wire_version != 0;
+    if (trace->decoded)
+        return STAVE_OK;
+    struct cli_contents contents;
+    int status = cli_contents_read(trace->trace, &contents, NULL, error);
+    if (status >= 0)
+        trace->stats = (stave_decode_stats){
+            .spans = contents.rows[STAVE_SPANS],
+            .markers = contents.rows[STAVE_MARKS] - contents.restarts,
+            .gaps = contents.rows[STAVE_GAPS],
+            .frames_lost = contents.lost,
+            .resets = contents.restarts,
+        };
+    return status;
+}
+
+/* ---- warnings -------------------------------------------------------------------------------- */
+
+static void warn_count(const struct cli_trace *trace, const char *what, uint64_t count,
+                       const char *meaning)
+{
+    if (count > 0)
+        cli_message("%s: %s: %" PRIu64 "; %s", trace->name, what, count, meaning);
+}
+
+static void warn_of_stream(const struct cli_trace *trace)
+{
+    const stave_decode_stats *s = &trace->stats;
+    const char *text = s->damage_text != NULL ? s->damage_text : "damage";
+    if (s->damages > 0)
+        cli_message("%s: offset %" PRIu64 ": %s; damaged places: %" PRIu64
+                    ", bytes skipped: %" PRIu64,
+                    trace->name, s->first_damage, text, s->damages, s->bytes_skipped);
+    warn_count(trace, "device restarts", s->resets, "each a marker `device reset`");
+    warn_count(trace, "bytes cut off at the end", s->cut_tail_bytes, "an incomplete frame");
+    warn_count(trace, trace->decoded ? "frames lost" : "events lost", s->frames_lost,
+               trace->decoded ? "spans open then are marked interrupted" : "each place is a gap");
+    warn_count(trace, "events not shown", s->unresolved,
+               "no name (late attach, registry full, over 65536 ids) or no time yet");
+    warn_count(trace, "spans dropped", s->duplicate_starts,
+               "started again before their end was recorded");
+    warn_count(trace, "ends dropped", s->orphan_ends, "their spans had not been started");
+    warn_count(trace, "times beyond 64-bit ticks", s->times_saturated, "shown at the limit");
+    warn_count(trace, "runs without a usable TRACE_START", s->rates_assumed,
+               "ticks taken as in the run before, else as nanoseconds");
+    if (s->time_uncertain_us > 0)
+        cli_message("%s: after losses, times may be early by up to %.3f us", trace->name,
+                    s->time_uncertain_us);
+    warn_count(trace, "losses without an absolute time behind them", s->unbounded_doubts,
+               "times after them may be early");
+}
+
+static void warn_of_csv(const struct cli_trace *trace)
+{
+    warn_count(trace, "times finer than a nanosecond", trace->csv.rounded,
+               "rounded to the nearest one");
+    warn_count(trace, "times beyond 64-bit nanoseconds", trace->csv.saturated,
+               "shown at the limit");
+}
+
+static void warn_of_file(const struct cli_trace *trace)
+{
+    stave_trace_file file;
+    uint32_t damages = stave_trace_damages(trace->trace);
+    uint64_t rows = 0;
+    stave_trace_file_of(trace->trace, &file);
+    for (uint32_t i = 0; i < damages; i++)
+        rows += stave_trace_damage(trace->trace, i).rows;
+    if (damages > 0) {
+        stave_damage first = stave_trace_damage(trace->trace, 0);
+        cli_message("%s: offset %" PRIu64 ": %s; damaged places found: %" PRIu32
+                    ", rows lost there: %" PRIu64 "; `stave verify` tells all",
+                    trace->name, first.offset, first.what, damages, rows);
+    }
+    if (!file.indexed)
+        cli_message("%s: no index: it is still being written, or was cut (bytes at its end that "
+                    "are no whole block: %" PRIu64 "); `stave recover` makes it whole",
+                    trace->name, file.cut);
+    warn_count(trace, "blocks of a later version", file.unknown, "left out");
+}
+
+void cli_trace_warn(const struct cli_trace *trace)
+{
+    if (stave__os_was_interrupted())
+        cli_message("%s: interrupted; what was read until then is kept", trace->name);
+    warn_of_stream(trace);
+    if (trace->kind == CLI_CSV)
+        warn_of_csv(trace);
+    if (trace->kind == CLI_STAVE)
+        warn_of_file(trace);
+}
+
+/* ---- --strict -------------------------------------------------------------------------------- */
+
+/* A file without an index lacks its end, as far as anyone knows. */
+static bool is_file_lossy(const struct cli_trace *trace)
+{
+    stave_trace_file file;
+    stave_trace_file_of(trace->trace, &file);
+    return stave_trace_damages(trace->trace) > 0 || !file.indexed;
+}
+
+bool cli_trace_is_lossy(const struct cli_trace *trace)
+{
+    const stave_decode_stats *s = &trace->stats;
+    return s->frames_lost != 0 || s->bytes_skipped != 0 || s->cut_tail_bytes != 0 ||
+           s->unresolved != 0 || s->duplicate_starts != 0 || s->orphan_ends != 0 ||
+           s->rates_assumed != 0 || s->times_saturated != 0 || trace->csv.saturated != 0 ||
+           (trace->kind == CLI_STAVE && is_file_lossy(trace));
+}

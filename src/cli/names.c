@@ -1,0 +1,27 @@
+#include "cli/names.h"
+
+#include <string.h>
+
+void cli_table_word(struct cli_table *table, const char *word)
+{
+    cli_table_text(table, word, strlen(word));
+}
+
+void cli_json_word(struct cli_json *json, const char *key, const char *word)
+{
+    cli_json_text(json, key, word, strlen(word));
+}
+
+void cli_table_name(struct cli_table *table, const stave_trace *trace, uint32_t id)
+{
+    size_t size;
+    const char *text = stave_trace_string(trace, id, &size);
+    cli_table_text(table, text, size);
+}
+
+void cli_json_name(struct cli_json *json, const char *key, const stave_trace *trace, uint32_t id)
+{
+    size_t size;
+    const char *text = stave_trace_string(trace, id, &size);
+    cli_json_text(json, key, text, size);
+}

@@ -1,0 +1,123 @@
+/* stave tree: one root and all below it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/branches.h"
+#include "cli/cli.h"
+#include "cli/input.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+#include "cli/times.h"
+
+static const char *trace_text, *depth_text;
+static bool slowest, strict;
+
+static const struct cli_option options[] = {
+    {"--trace", "N", &trace_text, NULL, "the Nth root in the order of their starts (1)"},
+    {"--slowest", NULL, NULL, &slowest, "the root with the highest total instead"},
+    {"--depth", "N", &depth_text, NULL, "N levels, and how many spans are below them"},
+    {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, is damaged or cut off"},
+    {0},
+};
+
+static uint64_t number = 1, levels = UINT32_MAX;
+
+/* ---- which root ------------------------------------------------------------------------------ */
+
+static int new_tree(const struct cli_trace *trace, uint64_t root, stave_tree **tree,
+                    stave_error *error)
+{
+    stave_tree_config config = {
+        .root = root, .slowest = slowest, .progress = cli_progress_report()};
+    cli_progress_begin("reading", trace->name);
+    int status = stave_tree_new(trace->trace, &config, tree, error);
+    cli_progress_end();
+    return status;
+}
+
+/* There is no such root: how many are there? */
+static void explain_no_root(const struct cli_trace *trace)
+{
+    stave_tree *first = NULL;
+    if (number > 1 && new_tree(trace, 0, &first, NULL) >= 0)
+        cli_message("%s: there is no trace %" PRIu64 "; it has %" PRIu64, trace->name, number,
+                    stave_tree_roots(first));
+    else
+        cli_message("%s: no spans in it", trace->name);
+    stave_tree_free(first);
+}
+
+static void print_which(const struct cli_trace *trace, const stave_tree *tree)
+{
+    const stave_tree_node *root = stave_tree_node_at(tree, 0);
+    const stave_lane *lane = stave_trace_lane(trace->trace, root->lane);
+    double ns = stave_time_us(trace->trace, root->boot, root->start) * 1000.0;
+    struct cli_times times = {0};
+    size_t size;
+    const char *name = stave_trace_string(trace->trace, lane->name, &size);
+    cli_times_add(&times, ns);
+    struct cli_unit unit = cli_unit_for_sums(&times);
+    cli_text_print(stdout, trace->name, strlen(trace->name));
+    printf(": trace %" PRIu64 " of %" PRIu64 "%s, at %.*f %s on ", stave_tree_root(tree) + 1,
+           stave_tree_roots(tree), slowest ? ", the slowest" : "", unit.decimals, ns / unit.ns,
+           unit.name);
+    cli_text_print(stdout, name, size);
+    fputs("\n\n", stdout);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int print_tree(const struct cli_trace *trace, const stave_tree *tree)
+{
+    struct cli_branches branches = {
+        .trace = trace->trace, .tree = tree, .levels = (uint32_t)levels};
+    print_which(trace, tree);
+    if (cli_branches_print(&branches))
+        return CLI_DONE;
+    cli_message("out of memory");
+    return CLI_MISUSE;
+}
+
+static int show(const struct cli_trace *trace, const char *path)
+{
+    (void)path;
+    stave_error error = {0};
+    stave_tree *tree = NULL;
+    int exit_status = CLI_MISUSE;
+    int status = new_tree(trace, number - 1, &tree, &error);
+    if (status >= 0) {
+        exit_status = print_tree(trace, tree);
+    } else if (status == STAVE_E_NOTHING) {
+        explain_no_root(trace);
+        exit_status = CLI_NO;
+    } else {
+        cli_message("%s: %s", trace->name, error.message);
+    }
+    stave_tree_free(tree);
+    return exit_status;
+}
+
+static int run(int operands_count, char **operands)
+{
+    (void)operands_count;
+    if (trace_text != NULL && slowest) {
+        cli_message("--trace and --slowest each choose a root; give one of them");
+        return CLI_MISUSE;
+    }
+    if (trace_text != NULL && !cli_number_parse("--trace", trace_text, 1, UINT64_MAX, &number))
+        return CLI_MISUSE;
+    if (depth_text != NULL && !cli_number_parse("--depth", depth_text, 1, UINT32_MAX, &levels))
+        return CLI_MISUSE;
+    return cli_trace_run(operands[0], strict, show);
+}
+
+const struct cli_command cli_tree = {
+    .name = "tree",
+    .operands = "FILE|-",
+    .summary = "Show one root span and all below it, with bars",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

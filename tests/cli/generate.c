@@ -1,0 +1,312 @@
+/* generate.c - .stave files for the command's cases, the same on every run.
+ *
+ *     generate WHAT > FILE.stave
+ *
+ *   nested    a program with two threads: spans in spans, one attached to another thread's, failed and
+ *             uncertain ones, counters, a gap, attributes; three roots
+ *   wild      names with control characters, bytes that are not UTF-8, and 300 letters
+ *   deep      120 spans, each in the one before
+ *   many      200 lanes of 20 spans
+ *   repeated  3000 marks that pack well
+ *   open      a lane whose last block has two open spans, as a killed program leaves it
+ *   empty     nothing at all
+ *   properties  what a decoder says of a recording, and no row
+ *   later     nested, with a block of an unknown kind and without an index  */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/header.h"
+#include "trace/trace.h"
+
+#define MS 1000000 /* ticks are nanoseconds */
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static stave_trace *trace;
+static uint32_t boot;
+static stave_error error;
+
+static void check(int status)
+{
+    if (status >= 0)
+        return;
+    fprintf(stderr, "generate: %s\n", error.message);
+    exit(1);
+}
+
+static uint32_t string(const char *text)
+{
+    uint32_t id;
+    check(stave__trace_string(trace, text, strlen(text), &id, &error));
+    return id;
+}
+
+/* ---- rows: in the order in which they take effect -------------------------------------------- */
+
+#define LANES_MAX 256
+
+static struct stave__appender appenders[LANES_MAX][STAVE_ROW_KINDS];
+static bool begun[LANES_MAX][STAVE_ROW_KINDS];
+
+static void add(uint32_t lane, uint32_t kind, const struct stave__row *row)
+{
+    struct stave__appender *appender = &appenders[lane][kind];
+    if (!begun[lane][kind]) {
+        stave__appender_init(appender, &trace->blocks, kind, lane, boot);
+        if (kind == STAVE_SPANS)
+            appender->mask |= STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH | STAVE_COLUMN_OTHER |
+                              STAVE_COLUMN_OTHER_LANE;
+        begun[lane][kind] = true;
+    }
+    check(stave__append_row(appender, row, &error));
+}
+
+static void seal(void)
+{
+    for (uint32_t lane = 0; lane < LANES_MAX; lane++)
+        for (uint32_t kind = 0; kind < STAVE_ROW_KINDS; kind++)
+            if (begun[lane][kind])
+                check(stave__appender_seal(&appenders[lane][kind], &error));
+}
+
+static uint32_t add_lane(const char *name, uint32_t kind, uint32_t process)
+{
+    uint32_t id;
+    stave_lane lane = {.name = string(name), .kind = kind, .process = process};
+    check(stave__trace_lane(trace, &lane, &id, &error));
+    return id;
+}
+
+struct span {
+    const char *name;
+    int64_t start, end;
+    uint32_t lane, depth;
+    uint64_t serial;
+    uint16_t flags;
+    uint64_t other;
+    uint32_t other_lane;
+};
+
+static void add_spans(const struct span *spans, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct span *s = &spans[i];
+        struct stave__row row = {
+            .start = s->start,
+            .end = s->end,
+            .flags = s->flags,
+            .serial = s->serial,
+            .name = string(s->name),
+            .depth = s->depth,
+            .other = s->other,
+            .other_lane = s->other_lane,
+        };
+        add(s->lane, STAVE_SPANS, &row);
+    }
+}
+
+/* ---- nested ---------------------------------------------------------------------------------- */
+
+static void add_counters(uint32_t lane)
+{
+    static const uint64_t values[] = {3, 9, 5};
+    for (unsigned i = 0; i < COUNT(values); i++) {
+        struct stave__row row = {
+            .start = (int64_t)(1 + i) * MS, .value = values[i], .name = string("queue length")};
+        add(lane, STAVE_COUNTERS, &row);
+    }
+}
+
+static void nested(void)
+{
+    uint32_t process;
+    stave_process shop = {.name = string("shop"), .number = 4711};
+    check(stave__trace_process(trace, &shop, &process, &error));
+    uint32_t first = add_lane("main", STAVE_LANE_THREAD, process + 1);
+    uint32_t second = add_lane("worker", STAVE_LANE_THREAD, process + 1);
+    uint32_t counters = add_lane("shop", STAVE_LANE_PROCESS, process + 1);
+    const struct span spans[] = {
+        {"parse", 1 * MS, 2 * MS, first, 1, 2, 0, 0, 0},
+        {"load", 2 * MS, 9 * MS, second, 0, 1, STAVE_FLAG_ATTACHED, 3, first},
+        {"check", 3 * MS, 4 * MS, first, 2, 4, STAVE_FLAG_FAILED, 0, 0},
+        {"check", 5 * MS, 5 * MS + 20000, first, 2, 5, 0, 0, 0},
+        {"answer", 2 * MS, 8 * MS, first, 1, 3, 0, 0, 0},
+        {"request", 0, 10 * MS, first, 0, 1, 0, 0, 0},
+        {"parse", 20 * MS, 21 * MS, first, 1, 7, 0, 0, 0},
+        {"request", 20 * MS, 23 * MS, first, 0, 6, STAVE_FLAG_UNWOUND, 0, 0},
+        {"tidy", 30 * MS, 31 * MS + 500, second, 0, 2, STAVE_FLAG_INTERRUPTED, 0, 0},
+    };
+    add_spans(spans, COUNT(spans));
+    add_counters(counters);
+    struct stave__row mark = {.start = 4 * MS, .name = string("cache miss"), .value = 0};
+    struct stave__row gap = {.start = 12 * MS, .end = 15 * MS, .value = 40};
+    struct stave__row calls = {.start = 6 * MS,
+                               .end = 7 * MS,
+                               .serial = 1,
+                               .name = string("hash"),
+                               .value = 12,
+                               .total = 900000,
+                               .least = 50000,
+                               .most = 120000};
+    add(first, STAVE_MARKS, &mark);
+    add(first, STAVE_GAPS, &gap);
+    add(second, STAVE_CUMULATIVES, &calls);
+    seal();
+}
+
+/* ---- the others ------------------------------------------------------------------------------ */
+
+static void wild(void)
+{
+    char longest[301];
+    memset(longest, 'n', 300);
+    longest[300] = '\0';
+    uint32_t lane = add_lane("la\033[31mne\r", STAVE_LANE_THREAD, 0);
+    uint32_t other = add_lane("\xff\xfe", STAVE_LANE_THREAD, 0);
+    const struct span spans[] = {
+        {"esc\033]0;title\007", 1 * MS, 2 * MS, lane, 1, 2, 0, 0, 0},
+        {"\xc3\x28 not utf-8 \xed\xa0\x80", 2 * MS, 3 * MS, lane, 1, 3, 0, 0, 0},
+        {longest, 3 * MS, 4 * MS, lane, 1, 4, 0, 0, 0},
+        {"\xe6\x97\xa5\xe6\x9c\xac \xe2\x80\xae turned", 4 * MS, 5 * MS, other, 0, 1,
+         STAVE_FLAG_ATTACHED, 1, lane},
+        {"new\nline", 0, 6 * MS, lane, 0, 1, STAVE_FLAG_FAILED, 0, 0},
+    };
+    add_spans(spans, COUNT(spans));
+    struct stave__row counter = {.start = 0, .value = 1, .name = string("\033[2J")};
+    add(other, STAVE_COUNTERS, &counter);
+    check(stave__trace_set_text(trace, "key\033c", "value\033c\n", &error));
+    seal();
+}
+
+static void deep(void)
+{
+    enum { LEVELS = 120 };
+    uint32_t lane = add_lane("main", STAVE_LANE_THREAD, 0);
+    for (uint32_t i = LEVELS; i-- > 0;) {
+        struct span span = {"level", i * 1000, (2 * LEVELS - i) * 1000, lane, i, i + 1, 0, 0, 0};
+        add_spans(&span, 1);
+    }
+    seal();
+}
+
+static void many(void)
+{
+    for (uint32_t i = 0; i < 200; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "lane %u", (unsigned)i);
+        add_lane(name, STAVE_LANE_THREAD, 0);
+    }
+    for (uint32_t i = 0; i < 4000; i++) {
+        struct span span = {"work", i * 1000, i * 1000 + 700, i % 200, 0, i / 200 + 1, 0, 0, 0};
+        add_spans(&span, 1);
+    }
+    seal();
+}
+
+/* Numbers that repeat, but not from row to row. */
+static void repeated(void)
+{
+    uint32_t lane = add_lane("main", STAVE_LANE_THREAD, 0), name = string("hash");
+    for (uint32_t i = 0; i < 3000; i++) {
+        uint64_t value = (i * i % 16 + 1) * 0x9e3779b97f4a7c15u;
+        struct stave__row mark = {
+            .start = i * 1000, .flags = STAVE_FLAG_HAS_VALUE, .value = value, .name = name};
+        add(lane, STAVE_MARKS, &mark);
+    }
+    seal();
+}
+
+static void left_open(void)
+{
+    uint32_t lane = add_lane("main", STAVE_LANE_THREAD, 0);
+    const stave_open_span open[] = {{1, 0, string("serve")}, {2, 1 * MS, string("request")}};
+    const struct stave__stack stack = {.spans = open, .count = COUNT(open), .begun = 3};
+    const struct span parse = {"parse", 2 * MS, 5 * MS, lane, 2, 3, 0, 0, 0};
+    add_spans(&parse, 1);
+    appenders[lane][STAVE_SPANS].stack = &stack;
+    seal();
+}
+
+static void empty(void)
+{
+}
+
+static void properties(void)
+{
+    check(stave__trace_set_property(trace, "etrace.wire_version", 0, 2, &error));
+    check(stave__trace_set_property(trace, "etrace.frames", 0, 822, &error));
+    check(stave__trace_set_property(trace, "etrace.frames_lost", 0, 8, &error));
+    check(stave__trace_set_property(trace, "etrace.damages", 0, 1, &error));
+    check(stave__trace_set_property(trace, "etrace.bytes_skipped", 0, 4096, &error));
+    check(stave__trace_set_property(trace, "etrace.first_damage", 0, 654, &error));
+    check(stave__trace_set_property(trace, "balance", STAVE_FLAG_SIGNED, (uint64_t)-5, &error));
+    check(stave__trace_set_real(trace, "etrace.time_uncertain_us", 866.5010000000038, &error));
+    check(stave__trace_set_text(trace, "etrace.damage_text", "all wrong", &error));
+}
+
+static void later(void)
+{
+    nested();
+}
+
+static const struct {
+    const char *name;
+    void (*make)(void);
+} makers[] = {
+    {"nested", nested},     {"wild", wild},      {"deep", deep},   {"many", many},
+    {"repeated", repeated}, {"open", left_open}, {"empty", empty}, {"properties", properties},
+    {"later", later},
+};
+
+/* ---- to standard output ---------------------------------------------------------------------- */
+
+static uint8_t file[1024 * 1024];
+static size_t file_size;
+
+static int put(void *context, const void *data, size_t size)
+{
+    if (size > sizeof file - file_size)
+        return STAVE_E_LIMIT;
+    memcpy(file + file_size, data, size);
+    file_size += size;
+    return STAVE_OK;
+}
+
+/* A block of a kind that is not known yet, in place of the index. */
+static void put_unknown(void)
+{
+    uint64_t index_offset, blocks;
+    uint8_t block[STAVE__HEADER_SIZE + 10] = {0};
+    struct stave__header header = {.kind = 50, .rows = 3};
+    if (!stave__file_foot_read(file + file_size - STAVE__FILE_FOOT_SIZE, &index_offset, &blocks))
+        exit(1);
+    file_size = (size_t)index_offset;
+    put(NULL, block, stave__header_seal(&header, block, 10));
+}
+
+static void make(void (*maker)(void))
+{
+    stave_sink sink = {.write = put};
+    check(stave_trace_new(NULL, &trace, &error));
+    check(stave__trace_boot(trace, 0, 0, &boot, &error));
+    maker();
+    check(stave_trace_save(trace, sink, NULL, &error));
+    stave_trace_free(trace);
+    if (maker == later)
+        put_unknown();
+    fwrite(file, 1, file_size, stdout);
+}
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 2 && i < COUNT(makers); i++) {
+        if (strcmp(argv[1], makers[i].name) == 0) {
+            make(makers[i].make);
+            return fflush(stdout) == 0 ? 0 : 1;
+        }
+    }
+    fprintf(stderr,
+            "usage: generate nested|wild|deep|many|repeated|open|empty|properties|later > FILE\n");
+    return 2;
+}
