@@ -30,6 +30,12 @@ bool stave__os_was_interrupted(void);
 /* From here on writing beyond a file size limit is an error, not the end of the process. */
 void stave__os_refuse_by_error(void);
 
+/* Whether a read would not wait. */
+bool stave__os_has_bytes(int fd);
+
+/* Milliseconds of a clock that only goes forward. */
+int64_t stave__os_now_ms(void);
+
 /* "-" is standard input. A directory is refused. */
 int stave__os_open_input(const char *path, int *fd, stave_error *error);
 
@@ -44,6 +50,12 @@ struct stave__os_identity stave__os_identify(int fd);
 bool stave__os_is_same_file(const char *path, const struct stave__os_identity *identity);
 
 void stave__os_close(int fd);
+
+/* A regular file, or nothing yet. */
+bool stave__os_may_be_regular(const char *path);
+
+/* Bytes of what has this name; 0 when there is none. */
+uint64_t stave__os_size_of(const char *path);
 
 /* Bytes of a regular file; STAVE_E_ARGUMENT when it is none. */
 int stave__os_size(int fd, const char *path, uint64_t *size, stave_error *error);

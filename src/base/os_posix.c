@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -182,6 +183,19 @@ int64_t stave__os_read(int fd, void *data, size_t size, stave_error *error)
     }
 }
 
+bool stave__os_has_bytes(int fd)
+{
+    struct pollfd now = {.fd = fd, .events = POLLIN};
+    return poll(&now, 1, 0) > 0;
+}
+
+int64_t stave__os_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 int stave__os_open_input(const char *path, int *fd, stave_error *error)
 {
     if (strcmp(path, "-") == 0) {
@@ -223,6 +237,18 @@ void stave__os_close(int fd)
 {
     if (fd >= 0)
         close(fd);
+}
+
+bool stave__os_may_be_regular(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+uint64_t stave__os_size_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
 int stave__os_size(int fd, const char *path, uint64_t *size, stave_error *error)

@@ -169,11 +169,20 @@ static int print_summary(const struct cli_trace *trace)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+/* It is written already. */
+static int look_at_grown(struct cli_output *output)
+{
+    output->regular = true;
+    output->bytes = stave__os_size_of(output->path);
+    return CLI_DONE;
+}
+
 static int save_stave(const struct cli_trace *trace)
 {
     struct cli_output output = {
         .path = stave_path, .what = "the .stave file", .input = &trace->input, .binary = true};
-    int exit_status = cli_save(&output, trace->trace, 0);
+    int exit_status =
+        trace->growing_into != NULL ? look_at_grown(&output) : cli_save(&output, trace->trace, 0);
     if (output.regular && stats_form == NULL)
         cli_save_print(&output, trace->trace);
     return exit_status;
@@ -210,7 +219,7 @@ static int run(int operands_count, char **operands)
         cli_message("-o and --csv both name %s; they are two files", stave_path);
         return CLI_MISUSE;
     }
-    return cli_trace_run(operands[0], strict, show);
+    return cli_trace_run(operands[0], strict, stave_path, show);
 }
 
 const struct cli_command cli_decode = {

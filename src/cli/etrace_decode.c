@@ -143,7 +143,7 @@ static int write_csv(const struct cli_trace *trace, const char *input)
 static int run(int operands_count, char **operands)
 {
     (void)operands_count;
-    return cli_trace_run(operands[0], strict, write_csv);
+    return cli_trace_run(operands[0], strict, NULL, write_csv);
 }
 
 const struct cli_command cli_etrace_decode = {

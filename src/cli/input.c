@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/os.h"
 #include "cli/cli.h"
+#include "cli/growing.h"
 #include "cli/loss.h"
 #include "cli/magic.h"
 #include "cli/progress.h"
@@ -23,6 +24,7 @@ struct reading {
     uint64_t total; /* bytes fed */
     uint64_t size;  /* bytes of a regular file, else 0 */
     bool text;      /* so far */
+    struct cli_growing growing;
 };
 
 /* ---- the first bytes ------------------------------------------------------------------------- */
@@ -78,6 +80,7 @@ static void close_input(const struct cli_trace *trace, struct reading *r)
     if (r->fd >= 0 && !trace->input.regular)
         stave__os_catch_interrupts(false);
     stave__os_close(r->fd);
+    cli_growing_close(&r->growing);
     stave_decoder_free(r->decoder);
     stave_csv_reader_free(r->csv);
     free(r->chunk);
@@ -94,12 +97,14 @@ static int feed(struct reading *r, size_t size, stave_error *error)
                           : stave_decoder_feed(r->decoder, r->chunk, size, error);
 }
 
-static int read_all(struct reading *r, stave_error *error)
+static int read_all(struct reading *r, stave_trace *trace, stave_error *error)
 {
     int64_t n = (int64_t)r->head;
     int status = STAVE_OK;
     while (n > 0 && status >= 0) {
         status = feed(r, (size_t)n, error);
+        if (status >= 0)
+            status = cli_growing_keep_up(&r->growing, trace, r->fd, error);
         if (status >= 0)
             n = stave__os_read(r->fd, r->chunk, CHUNK_SIZE, error);
     }
@@ -152,12 +157,16 @@ static int decode(struct cli_trace *trace, struct reading *r, stave_error *error
         status = trace->kind == CLI_CSV ? stave_csv_reader_new(trace->trace, &r->csv, error)
                                         : stave_decoder_new(NULL, trace->trace, &r->decoder, error);
     if (status >= 0)
-        status = read_all(r, error);
+        status = read_all(r, trace->trace, error);
     if (!trace->input.regular)
         stave__os_catch_interrupts(false);
     if (status < 0)
         return status;
-    return trace->kind == CLI_CSV ? finish_csv(trace, r, error) : finish_etrace(trace, r, error);
+    status = trace->kind == CLI_CSV ? finish_csv(trace, r, error) : finish_etrace(trace, r, error);
+    if (status < 0)
+        return status;
+    trace->growing_into = r->growing.path;
+    return cli_growing_finish(&r->growing, trace->trace, error);
 }
 
 /* ---- .stave files ---------------------------------------------------------------------------- */
@@ -201,12 +210,14 @@ static int conclude(struct cli_trace *trace, struct reading *r, int status,
     return status < 0 ? CLI_MISUSE : CLI_DONE;
 }
 
-int cli_trace_open(const char *path, struct cli_trace *trace)
+int cli_trace_open(const char *path, const char *grow_into, struct cli_trace *trace)
 {
     stave_error error = {0};
     stave_trace_config config = {.progress = cli_progress_report()};
     struct reading reading;
     int status = open_input(trace, path, &reading, &error);
+    if (!trace->input.regular && grow_into != NULL && cli_growing_is_possible(grow_into))
+        reading.growing.path = grow_into;
     cli_progress_begin("reading", trace->name);
     if (status >= 0)
         status = refuse_others(trace, &reading);
@@ -242,11 +253,11 @@ void cli_trace_close(struct cli_trace *trace)
     trace->trace = NULL;
 }
 
-int cli_trace_run(const char *path, bool strict,
+int cli_trace_run(const char *path, bool strict, const char *grow_into,
                   int (*use)(const struct cli_trace *trace, const char *path))
 {
     struct cli_trace trace;
-    int exit_status = cli_trace_open(path, &trace);
+    int exit_status = cli_trace_open(path, grow_into, &trace);
     if (exit_status != CLI_DONE)
         return exit_status;
     exit_status = use(&trace, path);

@@ -1,7 +1,7 @@
 /* cli/input.h - the one opener: whatever the user names becomes a trace.
  *
  *     struct cli_trace trace;
- *     int exit_status = cli_trace_open("recording.bin", &trace);
+ *     int exit_status = cli_trace_open("recording.bin", NULL, &trace);
  *     if (exit_status != CLI_DONE)
  *         return exit_status;                 // the message is written
  *     ...
@@ -26,12 +26,13 @@ struct cli_trace {
     bool decoded;             /* `stats` are a decoder's, now or when the file was made; ... */
     stave_decode_stats stats; /* ... else only rows are counted */
     stave_csv_reader_stats csv;
+    const char *growing_into; /* the .stave file that was written while it was read; or NULL */
 };
 
 /* "-" is standard input. An interrupt (SIGINT, SIGTERM) while a pipe or a device is read ends the
  * recording there, so that a live one can be stopped and is kept. CLI_DONE, or CLI_MISUSE after a
  * message. */
-int cli_trace_open(const char *path, struct cli_trace *trace);
+int cli_trace_open(const char *path, const char *grow_into, struct cli_trace *trace);
 
 /* The same for a .stave file, and nothing else; `config` is the library's. */
 int cli_trace_open_stave(const char *path, const stave_trace_config *config,
@@ -39,8 +40,9 @@ int cli_trace_open_stave(const char *path, const stave_trace_config *config,
 
 void cli_trace_close(struct cli_trace *trace);
 
-/* Opens, uses, warns and closes, as every command on one recording does: what it exits with. */
-int cli_trace_run(const char *path, bool strict,
+/* Opens, uses, warns and closes, as every command on one recording does: what it exits with. A pipe or
+ * a device is written to the .stave file `grow_into` while it is read, if that can grow; NULL: to none. */
+int cli_trace_run(const char *path, bool strict, const char *grow_into,
                   int (*use)(const struct cli_trace *trace, const char *path));
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/os.h"
 #include "cli/text.h"
@@ -21,13 +20,6 @@ static struct {
     size_t shown; /* columns of the line that is there */
 } work;
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void cli_progress_begin(const char *what, const char *name)
 {
     cli_progress_end();
@@ -35,7 +27,7 @@ void cli_progress_begin(const char *what, const char *name)
         return;
     work.name = cli_printable(name, strlen(name));
     work.what = work.name != NULL ? what : NULL;
-    work.next_ms = now_ms() + FIRST_AFTER_MS;
+    work.next_ms = stave__os_now_ms() + FIRST_AFTER_MS;
 }
 
 /* Blanks over it: not every terminal knows a sequence for that. */
@@ -67,10 +59,10 @@ static void show(uint64_t done, uint64_t total)
 
 void cli_progress_at(uint64_t done, uint64_t total)
 {
-    if (work.what == NULL || now_ms() < work.next_ms)
+    if (work.what == NULL || stave__os_now_ms() < work.next_ms)
         return;
     show(done, total);
-    work.next_ms = now_ms() + AGAIN_AFTER_MS;
+    work.next_ms = stave__os_now_ms() + AGAIN_AFTER_MS;
 }
 
 void cli_progress_end(void)
