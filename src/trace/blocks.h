@@ -227,11 +227,13 @@ int stave__blocks_read(struct stave__blocks *blocks, uint64_t offset, uint32_t s
                        const char **wrong, stave_error *error);
 
 /* The body of the block in blocks->bytes; where it is packed, unpacked into memory to be freed. NULL,
- * or what is wrong; stave__no_memory is not the block's fault. */
+ * or what is wrong. */
 const char *stave__blocks_unpack(const struct stave__blocks *blocks,
                                  const struct stave__header *header, const uint8_t **body,
                                  void **memory);
-extern const char stave__no_memory[];
+
+/* What is wrong may not be the block's fault (no memory, no zstd): then that is the error. */
+int stave__blocks_fault(const char *wrong, uint64_t offset, stave_error *error);
 
 /* Room in blocks->bytes, and blocks->numbers. */
 int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, stave_error *error);

@@ -15,5 +15,5 @@ size_t stave__pack(void *to, size_t room, const void *from, size_t size, int lev
 const char *stave__unpack(void *to, size_t raw_size, const void *from, size_t size)
 {
     (void)to, (void)raw_size, (void)from, (void)size;
-    return "compressed with zstd, which this build lacks; build with libzstd";
+    return stave__no_zstd;
 }

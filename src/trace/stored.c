@@ -9,7 +9,19 @@
 #include "trace/blocks.h"
 #include "trace/packing.h"
 
-const char stave__no_memory[] = "no memory to decode it";
+static const char no_memory[] = "no memory to decode it";
+static const char unknown_codec[] =
+    "compressed in a way that this version does not know; use a newer one";
+const char stave__no_zstd[] = "compressed with zstd, which this build lacks; build it with libzstd";
+
+int stave__blocks_fault(const char *wrong, uint64_t offset, stave_error *error)
+{
+    if (wrong == no_memory)
+        return stave__fail_memory(error);
+    if (wrong == unknown_codec || wrong == stave__no_zstd)
+        return stave__fail(error, STAVE_E_STATE, offset, "a block is %s", wrong);
+    return STAVE_OK;
+}
 
 int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, stave_error *error)
 {
@@ -84,10 +96,10 @@ const char *stave__blocks_unpack(const struct stave__blocks *blocks,
     if (header->codec == STAVE__CODEC_NONE)
         return NULL;
     if (header->codec != STAVE__CODEC_ZSTD)
-        return "compressed in a way that this version does not know";
+        return unknown_codec;
     *memory = malloc(header->raw_size);
     if (*memory == NULL)
-        return stave__no_memory;
+        return no_memory;
     const char *wrong = stave__unpack(*memory, header->raw_size, *body, header->size);
     *body = *memory;
     return wrong;
@@ -112,7 +124,7 @@ static const char *decode(struct stave__blocks *blocks, struct stave__entry *ent
     stave_open_span *open = NULL;
     if (entry->open_count > 0)
         open = malloc(entry->open_count * sizeof *open);
-    const char *wrong = stave__no_memory;
+    const char *wrong = no_memory;
     if (data != NULL && (open != NULL || entry->open_count == 0)) {
         union stave__columns columns;
         stave__columns_lay_out(&columns, mask, rows, data);
@@ -175,8 +187,9 @@ static int load_from_file(struct stave__blocks *blocks, struct stave__entry *ent
         wrong = take_bytes(blocks, entry);
     if (wrong == NULL)
         return 1;
-    if (wrong == stave__no_memory)
-        return stave__fail_memory(error);
+    status = stave__blocks_fault(wrong, entry->stored_at, error);
+    if (status < 0)
+        return status;
     status = mark_damaged(blocks, entry, wrong, error);
     return status < 0 ? status : 0;
 }
@@ -192,8 +205,9 @@ int stave__entry_load(struct stave__blocks *blocks, struct stave__entry *entry, 
     if (status < 0)
         return status;
     const char *wrong = take_bytes(blocks, entry);
-    if (wrong == stave__no_memory)
-        return stave__fail_memory(error);
+    status = stave__blocks_fault(wrong, entry->stored_at, error);
+    if (status < 0)
+        return status;
     if (wrong != NULL)
         return stave__fail(error, STAVE_E_IO, entry->stored_at, "the temporary file: %s", wrong);
     return 1;

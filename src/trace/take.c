@@ -95,9 +95,7 @@ static const char *read_table(stave_trace *trace, const struct stave__header *he
     const uint8_t *body;
     void *memory;
     const char *wrong = stave__blocks_unpack(&trace->blocks, header, &body, &memory);
-    if (wrong == stave__no_memory)
-        *status = stave__fail_memory(error);
-    else if (wrong == NULL)
+    if (wrong == NULL)
         wrong = stave__tables_read(trace, header, body, status, error);
     free(memory);
     return wrong;
@@ -118,6 +116,8 @@ static int take_table(stave_trace *trace, uint64_t offset, const struct stave__h
                                     (uint32_t)header->size + STAVE__HEADER_SIZE, &wrong, error);
     if (status >= 0 && wrong == NULL)
         wrong = read_table(trace, header, &status, error);
+    if (status >= 0)
+        status = stave__blocks_fault(wrong, offset, error);
     if (status < 0 || wrong == NULL)
         return status;
     status = stave__file_damage(trace, offset, header, wrong, error);
