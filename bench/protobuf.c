@@ -96,18 +96,6 @@ static double parse(const struct peer *peer, uint64_t *frames)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static double median(double *values)
-{
-    qsort(values, ROUNDS, sizeof *values, compare);
-    return values[ROUNDS / 2];
-}
-
 int main(void)
 {
     struct peer peer = {0};
@@ -125,7 +113,8 @@ int main(void)
         printf("python3-protobuf or protoc is not there: nothing to compare with\n");
         return 0;
     }
-    double megabytes = (double)recording_size / 1e6, mine = median(ours), other = median(theirs);
+    double megabytes = (double)recording_size / 1e6, mine = bench_median(ours, ROUNDS),
+           other = bench_median(theirs, ROUNDS);
     printf("%" PRIu64 " frames, %.1f MB, CPU time, medians of %d\n", frames, megabytes, ROUNDS);
     printf("  python3-protobuf parses them    %8.1f MB/s  %7.0f ns a frame\n", megabytes / other,
            other / (double)frames * 1e9);

@@ -103,7 +103,7 @@ static const struct work {
 
 static void write_trace(const struct file *file, FILE *to)
 {
-    stave_trace *trace = bench_call_tree(file->spans, (uint64_t)4 << 30);
+    stave_trace *trace = bench_call_tree(file->spans, (uint64_t)4 << 30, false);
     stave_sink sink = {.write = write_file, .context = to};
     double begin = bench_cpu_seconds();
     check(stave_trace_save(trace, sink, NULL, NULL));
@@ -136,12 +136,6 @@ static void make_file(struct file *file, uint64_t spans)
     close(fd);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static double seconds_of[WORKS][SIZES][ROUNDS];
 
 static void measure(void)
@@ -169,10 +163,8 @@ int main(void)
         ROUNDS);
     for (size_t w = 0; w < WORKS; w++) {
         double median[SIZES];
-        for (size_t s = 0; s < SIZES; s++) {
-            qsort(seconds_of[w][s], ROUNDS, sizeof(double), compare);
-            median[s] = seconds_of[w][s][ROUNDS / 2];
-        }
+        for (size_t s = 0; s < SIZES; s++)
+            median[s] = bench_median(seconds_of[w][s], ROUNDS);
         printf("  %-28s %9.2f ms %9.2f ms  %6.2f times; %6.1f ns a span\n", works[w].name,
                median[0] * 1e3, median[1] * 1e3, median[1] / median[0],
                median[1] / (double)sizes[1] * 1e9);

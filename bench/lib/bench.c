@@ -31,7 +31,7 @@ static int compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double median(double *values, int count)
+double bench_median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, compare_doubles);
     return values[count / 2];
@@ -50,7 +50,7 @@ void bench_run(const struct bench_contender *contenders, size_t count, int round
         }
     }
     for (size_t i = 0; i < count; i++) {
-        double rate = median(rates[i], rounds);
+        double rate = bench_median(rates[i], rounds);
         first = i == 0 ? rate : first;
         printf("  %-42s %8.1f %s, best %8.1f, %6.3f of the first\n", contenders[i].name, rate, unit,
                rates[i][rounds - 1], rate / first);

@@ -7,6 +7,7 @@
 #ifndef STAVE_BENCH_H
 #define STAVE_BENCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ struct bench_contender {
 void bench_run(const struct bench_contender *contenders, size_t count, int rounds, const char *unit,
                double scale);
 
+/* Sorts the values. */
+double bench_median(double *values, int count);
+
 double bench_cpu_seconds(void);
 double bench_wall_seconds(void);
 
@@ -29,7 +33,8 @@ double bench_wall_seconds(void);
 uint8_t *bench_recording(size_t size, size_t *actual_size);
 
 /* A trace of at least `spans` spans as a server's threads make them: four lanes, 200 names, 4 to 12
- * deep, some recursion, durations from 30 ns to seconds. Ends the program when there is no memory. */
-stave_trace *bench_call_tree(uint64_t spans, uint64_t cache_bytes);
+ * deep, some recursion, durations from 30 ns to seconds; with `attached`, a root in a hundred has its
+ * parent on another lane. Ends the program when there is no memory. */
+stave_trace *bench_call_tree(uint64_t spans, uint64_t cache_bytes, bool attached);
 
 #endif

@@ -10,7 +10,9 @@ struct thread {
     struct stave__appender spans;
     struct stave__stack stack;
     stave_open_span open[DEPTH_MAX];
-    int64_t now; /* ns */
+    int64_t now;     /* ns */
+    uint64_t parent; /* of the root that is open: a span of another lane, or 0 */
+    uint32_t parent_lane;
 };
 
 static uint64_t random_state;
@@ -38,7 +40,8 @@ static uint32_t add_string(stave_trace *trace, const char *what, unsigned number
     return id;
 }
 
-static void begin_thread(stave_trace *trace, struct thread *thread, unsigned number, uint32_t boot)
+static void begin_thread(stave_trace *trace, struct thread *thread, unsigned number, uint32_t boot,
+                         bool attached)
 {
     stave_lane lane = {.name = add_string(trace, "worker", number),
                        .kind = STAVE_LANE_THREAD,
@@ -48,6 +51,8 @@ static void begin_thread(stave_trace *trace, struct thread *thread, unsigned num
     *thread = (struct thread){.now = number * 1000};
     stave__appender_init(&thread->spans, &trace->blocks, STAVE_SPANS, id, boot);
     thread->spans.mask |= STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH;
+    if (attached)
+        thread->spans.mask |= STAVE_COLUMN_OTHER | STAVE_COLUMN_OTHER_LANE;
     thread->stack.spans = thread->open;
     thread->spans.stack = &thread->stack;
 }
@@ -70,6 +75,12 @@ static void leave(struct thread *thread)
                              .serial = top->serial,
                              .name = top->name,
                              .depth = thread->stack.count - 1};
+    if (row.depth == 0 && thread->parent != 0) {
+        row.flags = STAVE_FLAG_ATTACHED;
+        row.other = thread->parent;
+        row.other_lane = thread->parent_lane;
+        thread->parent = 0;
+    }
     check(stave__append_row(&thread->spans, &row, NULL));
     thread->stack.count--;
 }
@@ -93,7 +104,16 @@ static void step(struct thread *thread, uint32_t first_name)
         leave(thread);
 }
 
-stave_trace *bench_call_tree(uint64_t spans, uint64_t cache_bytes)
+/* The root that has just begun on one thread works for what another has open. */
+static void attach(struct thread *thread, const struct thread *other)
+{
+    if (thread->stack.count != 1 || other->stack.count == 0 || thread->stack.begun % 100 != 0)
+        return;
+    thread->parent = other->open[other->stack.count - 1].serial;
+    thread->parent_lane = other->spans.lane;
+}
+
+stave_trace *bench_call_tree(uint64_t spans, uint64_t cache_bytes, bool attached)
 {
     struct thread threads[LANES];
     stave_trace *trace;
@@ -107,9 +127,13 @@ stave_trace *bench_call_tree(uint64_t spans, uint64_t cache_bytes)
         first_name = i == 0 ? id : first_name;
     }
     for (unsigned i = 0; i < LANES; i++)
-        begin_thread(trace, &threads[i], i, boot);
-    for (uint64_t i = 0; trace->blocks.next_order <= spans; i++)
-        step(&threads[i / 64 % LANES], first_name);
+        begin_thread(trace, &threads[i], i, boot, attached);
+    for (uint64_t i = 0; trace->blocks.next_order <= spans; i++) {
+        struct thread *thread = &threads[i / 64 % LANES];
+        step(thread, first_name);
+        if (attached)
+            attach(thread, &threads[(i / 64 + 1) % LANES]);
+    }
     for (unsigned i = 0; i < LANES; i++) {
         while (threads[i].stack.count > 0)
             leave(&threads[i]);

@@ -96,12 +96,13 @@ typedef struct stave_rollup stave_rollup;
 #define stave_rollup_new(trace, config, rollup, error)                                             \
     stave_rollup_new_sized((trace), (config), sizeof(stave_rollup_config), (rollup), (error))
 
-/* Highest self time first, then highest total, then by name; counters by name, then lane. Memory:
- * 72 bytes a level of depth, a name's durations (8 bytes each up to STAVE_ROLLUP_EXACT, then 1 KB for each
- * power of two that occurs), 32 bytes a cumulative row of one lane and boot; independent of the number of
- * spans. But all spans of a boot in which some are attached are in
- * memory at once, about 100 bytes each; and where children of one span do not stand in the order of
- * their ends, 16 bytes for each child of the spans that are open. */
+/* Highest self time first, then highest total, then by name; counters by name, then lane.
+ *
+ * Memory: 72 bytes a level of depth; a name's durations, 8 bytes each up to STAVE_ROLLUP_EXACT, then
+ * 1 KB for each power of two that occurs; 32 bytes a cumulative row of one lane and boot; independent
+ * of the number of spans. But all spans of a boot in which some are attached are in memory at once,
+ * about 100 bytes each; and where children of one span do not stand in the order of their ends, 16
+ * bytes for each child of the spans that are open. */
 STAVE_API int stave_rollup_new_sized(stave_trace *trace, const stave_rollup_config *config,
                                      size_t config_size, stave_rollup **rollup, stave_error *error);
 STAVE_API uint32_t stave_rollup_rows(const stave_rollup *rollup);

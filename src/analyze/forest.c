@@ -50,15 +50,12 @@ static bool add_named(struct stave__forest *forest, uint32_t node)
     return true;
 }
 
-/* A node becomes the first child of its parent. */
-static void link_child(struct stave__forest *forest, uint32_t node, uint32_t parent)
+/* The parent waits for one more. */
+static void set_parent(struct stave__forest *forest, uint32_t node, uint32_t parent)
 {
     forest->nodes[node].parent = parent;
-    if (parent == STAVE_NONE)
-        return;
-    forest->nodes[node].next = forest->nodes[parent].first;
-    forest->nodes[parent].first = node;
-    forest->nodes[parent].waiting++;
+    if (parent != STAVE_NONE)
+        forest->nodes[parent].waiting++;
 }
 
 /* What spans and cumulative rows have in common. */
@@ -72,12 +69,18 @@ static struct stave__node *add_row(struct stave__forest *forest, const stave_blo
         .start = stave__ticks_clip(forest->ticks, block->start[row]),
         .end = stave__ticks_clip(forest->ticks, block->end[row]),
         .serial = block->serial[row],
+        .other = 0,
+        .self = 0,
+        .extent = {0, 0, 0},
         .lane = block->lane,
         .name = name_of(forest->ticks->trace, block, row),
         .parent = STAVE_NONE,
         .first = STAVE_NONE,
         .next = STAVE_NONE,
+        .waiting = 0,
         .flags = block->flags[row],
+        .cumulative = false,
+        .direct = false,
     };
     return node;
 }
@@ -120,7 +123,7 @@ static bool add_span(struct walk *walk, const stave_block *block, uint32_t row)
         return add_named(forest, at);
     }
     if (walk->used > 0)
-        link_child(forest, at, walk->stack[walk->used - 1].at);
+        set_parent(forest, at, walk->stack[walk->used - 1].at);
     return true;
 }
 
@@ -289,7 +292,7 @@ static bool find_named(struct stave__forest *forest)
     find_wanted(&directory, forest);
     for (uint32_t i = 0; i < forest->named_count; i++) {
         uint32_t node = forest->named[i];
-        link_child(forest, node, parent_of(&directory, &forest->nodes[node])->node);
+        set_parent(forest, node, parent_of(&directory, &forest->nodes[node])->node);
     }
     free(directory.slots);
     return true;
@@ -299,29 +302,32 @@ static bool find_named(struct stave__forest *forest)
 
 #define DONE UINT32_MAX
 
-/* Nodes whose children are all in the order join it (Kahn's way). How many do. Each is followed by its
- * parent as soon as can be: without attached spans that is the order of the rows. */
+/* A node whose children are all in the order joins it, and its parent's children. */
+static uint32_t join(struct stave__forest *forest, uint32_t at)
+{
+    struct stave__node *node = &forest->nodes[at];
+    node->waiting = DONE;
+    if (node->parent != STAVE_NONE) {
+        struct stave__node *parent = &forest->nodes[node->parent];
+        node->next = parent->first;
+        parent->first = at;
+        parent->waiting--;
+    }
+    return node->parent;
+}
+
+/* Children before parents (Kahn's way); how many are in the order. Each is followed by its parent as
+ * soon as can be: without attached spans that is the order of the rows. */
 static uint32_t order_up(struct stave__forest *forest, uint32_t *order)
 {
     uint32_t used = 0;
     for (uint32_t i = forest->count; i-- > 0;) {
         for (uint32_t at = i; at != STAVE_NONE && forest->nodes[at].waiting == 0;) {
-            forest->nodes[at].waiting = DONE;
             order[used++] = at;
-            at = forest->nodes[at].parent;
-            if (at != STAVE_NONE)
-                forest->nodes[at].waiting--;
+            at = join(forest, at);
         }
     }
     return used;
-}
-
-static void link_again(struct stave__forest *forest)
-{
-    for (uint32_t i = 0; i < forest->count; i++)
-        forest->nodes[i].first = forest->nodes[i].next = STAVE_NONE;
-    for (uint32_t i = 0; i < forest->count; i++)
-        link_child(forest, i, forest->nodes[i].parent);
 }
 
 /* Who is left waits for himself: every node on a circle becomes a root. */
@@ -336,7 +342,6 @@ static void cut_circles(struct stave__forest *forest, uint32_t *order, uint32_t 
         order[used++] = i;
     }
     assert(used == forest->count);
-    link_again(forest);
 }
 
 int stave__forest_solve(struct stave__forest *forest, stave_error *error)

@@ -12,8 +12,20 @@ static int compare_stretches(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* Walks from the last row to the first bring them the wrong way round. */
+static void turn_round(struct stave__stretch *stretches, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        struct stave__stretch moved = stretches[i];
+        stretches[i] = stretches[count - 1 - i];
+        stretches[count - 1 - i] = moved;
+    }
+}
+
 static void sort(struct stave__stretch *stretches, size_t count)
 {
+    if (count > 1 && stretches[0].start > stretches[count - 1].start)
+        turn_round(stretches, count);
     for (size_t i = 1; i < count; i++) {
         if (stretches[i - 1].start > stretches[i].start) {
             qsort(stretches, count, sizeof *stretches, compare_stretches);
