@@ -95,13 +95,17 @@ static uint64_t get_field(const void *row, const struct field *field)
     uint64_t u64;
     switch (field->type) {
     case U8:
-        return memcpy(&u8, at, sizeof u8), u8;
+        memcpy(&u8, at, sizeof u8);
+        return u8;
     case U16:
-        return memcpy(&u16, at, sizeof u16), u16;
+        memcpy(&u16, at, sizeof u16);
+        return u16;
     case U32:
-        return memcpy(&u32, at, sizeof u32), u32;
+        memcpy(&u32, at, sizeof u32);
+        return u32;
     default:
-        return memcpy(&u64, at, sizeof u64), u64;
+        memcpy(&u64, at, sizeof u64);
+        return u64;
     }
 }
 

@@ -23,7 +23,13 @@
 #define SPANS_MAX 70 /* of a trace: the model is quadratic */
 #define INTERVALS_MAX (2 * SPANS_MAX)
 
-static uint64_t first_seed = 1, seeds = 10000;
+#ifdef STAVE_SANITIZED
+#define SEEDS 1000
+#else
+#define SEEDS 10000
+#endif
+
+static uint64_t first_seed = 1, seeds = SEEDS;
 static double longest_ns; /* of the trace at work: differences are rounded as they are */
 
 /* ---- the trace as its file has it: with rows for the spans that were left open ----------------- */
