@@ -8,7 +8,6 @@
 #include "base/error.h"
 
 #define FIRST_NODES 256u
-#define FIRST_STACK 64u
 #define FIRST_NAMED 64u
 
 /* ---- rows to nodes --------------------------------------------------------------------------- */
@@ -89,28 +88,14 @@ static struct stave__node *add_row(struct stave__forest *forest, const stave_blo
 
 struct walk {
     struct stave__forest *forest;
-    struct stave__span *stack;
-    uint32_t used, size;
+    struct stave__around around;
     uint64_t to_pass; /* rows before the run */
     bool run;         /* only one: done when its first span holds no more */
     bool done;
 };
 
-static bool push(struct walk *walk, const struct stave__span *span)
-{
-    if (walk->used == walk->size) {
-        uint32_t size = walk->size != 0 ? walk->size * 2 : FIRST_STACK;
-        struct stave__span *larger = size != 0 ? realloc(walk->stack, size * sizeof *larger) : NULL;
-        if (larger == NULL)
-            return false;
-        walk->stack = larger;
-        walk->size = size;
-    }
-    walk->stack[walk->used++] = *span;
-    return true;
-}
-
-static bool add_span(struct walk *walk, const stave_block *block, uint32_t row)
+static bool add_span(struct walk *walk, const stave_block *block, uint32_t row,
+                     const struct stave__span *parent)
 {
     struct stave__forest *forest = walk->forest;
     struct stave__node *node = add_row(forest, block, row);
@@ -122,8 +107,8 @@ static bool add_span(struct walk *walk, const stave_block *block, uint32_t row)
         node->parent = stave_block_other_lane(block, row);
         return add_named(forest, at);
     }
-    if (walk->used > 0)
-        set_parent(forest, at, walk->stack[walk->used - 1].at);
+    if (parent != NULL)
+        set_parent(forest, at, parent->at);
     return true;
 }
 
@@ -132,14 +117,13 @@ static bool take_span(struct walk *walk, const stave_block *block, uint32_t row)
     struct stave__span span = stave__span_of(block, row);
     if (!stave__ticks_in_window(walk->forest->ticks, span.start, span.end))
         return true;
-    bool begun = walk->used > 0;
-    while (walk->used > 0 && !stave__holds(&walk->stack[walk->used - 1], &span))
-        walk->used--;
-    walk->done = walk->run && begun && walk->used == 0;
+    bool begun = walk->around.used > 0;
+    const struct stave__span *parent = stave__around_find(&walk->around, &span);
+    walk->done = walk->run && begun && parent == NULL;
     if (walk->done)
         return true;
     span.at = walk->forest->count;
-    return add_span(walk, block, row) && push(walk, &span);
+    return add_span(walk, block, row, parent) && stave__around_push(&walk->around, &span);
 }
 
 static bool take_block(struct walk *walk, const stave_block *block)
@@ -167,7 +151,7 @@ int stave__forest_add_spans(struct stave__forest *forest, struct stave__reading 
         if (status > 0 && !take_block(&walk, &reading->block))
             status = stave__fail_memory(error);
     }
-    free(walk.stack);
+    stave__around_free(&walk.around);
     forest->spans = forest->count;
     return status < 0 ? status : STAVE_OK;
 }

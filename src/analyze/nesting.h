@@ -9,10 +9,8 @@
  * lane's rows are taken from the last to the first: the end of the rows is the order in which a
  * traversal from the roots down meets the spans.
  *
- *     while (used > 0 && !stave__holds(&stack[used - 1], &span))
- *         used--;                                        // it holds nothing more
- *     parent = used > 0 ? &stack[used - 1] : NULL;
- *     stack[used++] = span;
+ *     parent = stave__around_find(&around, &span);       // NULL: none
+ *     if (!stave__around_push(&around, &span)) ...       // out of memory
  *
  * Where rows were lost, those whose parent is gone began before the next span behind them that is not
  * as deep: they get no wrong parent.  */
@@ -44,5 +42,24 @@ static inline bool stave__holds(const struct stave__span *open, const struct sta
     return open->depth < next->depth && open->start <= next->start && open->end >= next->end &&
            open->serial < next->serial;
 }
+
+/* The spans around the next row, the innermost last. All zero: none. */
+struct stave__around {
+    struct stave__span *spans;
+    uint32_t used, size;
+};
+
+/* The parent of the next span; those that do not hold it leave, since they hold nothing more. */
+static inline const struct stave__span *stave__around_find(struct stave__around *around,
+                                                           const struct stave__span *next)
+{
+    while (around->used > 0 && !stave__holds(&around->spans[around->used - 1], next))
+        around->used--;
+    return around->used > 0 ? &around->spans[around->used - 1] : NULL;
+}
+
+/* False when there is no memory. */
+bool stave__around_push(struct stave__around *around, const struct stave__span *span);
+void stave__around_free(struct stave__around *around);
 
 #endif

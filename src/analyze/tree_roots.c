@@ -6,7 +6,6 @@
 #include "base/error.h"
 
 #define FIRST_ROOTS 256u
-#define FIRST_STACK 64u
 #define ATTACHED_SEEN 1
 
 /* ---- roots in their order -------------------------------------------------------------------- */
@@ -73,24 +72,9 @@ static bool add_root(struct stave__choosing *choosing, const struct stave__root 
 
 struct walk {
     struct stave__choosing *choosing;
-    struct stave__span *stack;
-    uint32_t used, size;
+    struct stave__around around;
     uint64_t passed; /* rows of the lane */
 };
-
-static bool push(struct walk *walk, const struct stave__span *span)
-{
-    if (walk->used == walk->size) {
-        uint32_t size = walk->size != 0 ? walk->size * 2 : FIRST_STACK;
-        struct stave__span *larger = size != 0 ? realloc(walk->stack, size * sizeof *larger) : NULL;
-        if (larger == NULL)
-            return false;
-        walk->stack = larger;
-        walk->size = size;
-    }
-    walk->stack[walk->used++] = *span;
-    return true;
-}
 
 static int take_span(struct walk *walk, const stave_block *block, uint32_t row)
 {
@@ -98,15 +82,14 @@ static int take_span(struct walk *walk, const stave_block *block, uint32_t row)
     struct stave__span span = stave__span_of(block, row);
     if (block->flags[row] & STAVE_FLAG_ATTACHED)
         return ATTACHED_SEEN;
-    while (walk->used > 0 && !stave__holds(&walk->stack[walk->used - 1], &span))
-        walk->used--;
+    bool is_root = stave__around_find(&walk->around, &span) == NULL;
     struct stave__root root = {span.start, span.serial, walk->passed++, block->lane};
     double length = 0;
-    if (walk->used == 0)
+    if (is_root)
         length = stave__ticks_length(&choosing->ticks, span.start, span.end);
-    if (walk->used == 0 && !add_root(choosing, &root, length * choosing->ticks.unit_ns))
+    if (is_root && !add_root(choosing, &root, length * choosing->ticks.unit_ns))
         return STAVE_E_MEMORY;
-    return push(walk, &span) ? STAVE_OK : STAVE_E_MEMORY;
+    return stave__around_push(&walk->around, &span) ? STAVE_OK : STAVE_E_MEMORY;
 }
 
 static int take_block(struct walk *walk, const stave_block *block)
@@ -127,7 +110,7 @@ static int list_lanes(struct stave__choosing *choosing, uint32_t from, uint32_t 
     uint32_t next;
     for (uint32_t lane = from; lane < end && status == STAVE_OK; lane = next) {
         next = stave__reading_end(reading, lane, end, STAVE__SAME_LANE);
-        walk.used = 0;
+        walk.around.used = 0;
         walk.passed = 0;
         for (uint32_t i = next; i-- > lane && status == STAVE_OK;) {
             if (reading->choices[i].kind != STAVE_SPANS)
@@ -137,7 +120,7 @@ static int list_lanes(struct stave__choosing *choosing, uint32_t from, uint32_t 
                 status = take_block(&walk, &reading->block);
         }
     }
-    free(walk.stack);
+    stave__around_free(&walk.around);
     return status < 0 ? stave__fail_memory(error) : status;
 }
 
