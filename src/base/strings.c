@@ -44,18 +44,25 @@ void stave__strings_free(struct stave__strings *strings)
 }
 
 /* The bucket that holds the text, or the free one where it belongs. */
-static uint32_t *find_bucket(const struct stave__strings *strings, const char *bytes, size_t size,
-                             uint32_t hash)
+/* The bucket of a text's first row, or the free one for it. */
+static uint32_t *find_in(const struct stave__strings *strings, uint32_t *buckets,
+                         uint32_t buckets_size, const char *bytes, size_t size, uint32_t hash)
 {
-    uint32_t mask = strings->buckets_size - 1;
+    uint32_t mask = buckets_size - 1;
     for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
-        uint32_t *bucket = &strings->buckets[i];
+        uint32_t *bucket = &buckets[i];
         if (*bucket == 0)
             return bucket;
         const struct text *text = text_at(strings, *bucket - 1);
         if (text->hash == hash && text->size == size && memcmp(text->bytes, bytes, size) == 0)
             return bucket;
     }
+}
+
+static uint32_t *find_bucket(const struct stave__strings *strings, const char *bytes, size_t size,
+                             uint32_t hash)
+{
+    return find_in(strings, strings->buckets, strings->buckets_size, bytes, size, hash);
 }
 
 static bool grow_buckets(struct stave__strings *strings)
@@ -65,10 +72,10 @@ static bool grow_buckets(struct stave__strings *strings)
     if (larger == NULL)
         return false;
     for (uint32_t id = 0; id < strings->texts.rows; id++) {
-        uint32_t i = text_at(strings, id)->hash & (size - 1);
-        while (larger[i] != 0)
-            i = (i + 1) & (size - 1);
-        larger[i] = id + 1;
+        const struct text *text = text_at(strings, id);
+        uint32_t *bucket = find_in(strings, larger, size, text->bytes, text->size, text->hash);
+        if (*bucket == 0) /* of many rows with one text, the first alone */
+            *bucket = id + 1;
     }
     free(strings->buckets);
     strings->buckets = larger;

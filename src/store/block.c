@@ -176,6 +176,8 @@ const char *stave__block_check(const struct stave__header *header)
     bool empty = header->rows == 0 && (header->kind != STAVE_SPANS || header->open_count == 0);
     if (empty || (header->columns & has) != has || (header->columns & never) != 0)
         return "a block without the columns of its kind";
+    if (header->kind != STAVE_SPANS && header->open_count != 0)
+        return "open spans in a block of other rows";
     return NULL;
 }
 

@@ -63,7 +63,7 @@ bool stave__header_read(const uint8_t *bytes, struct stave__header *header)
                                           : fields[i].bits == 32 ? stave__get_u32(at)
                                                                  : stave__get_u64(at);
     }
-    return header->size <= STAVE__BODY_MAX;
+    return header->version > 0 && header->size <= STAVE__BODY_MAX;
 }
 
 bool stave__header_is_sane(const struct stave__header *header)

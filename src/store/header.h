@@ -78,7 +78,8 @@ size_t stave__header_seal(struct stave__header *header, uint8_t *block, size_t b
 /* Writes the header as it is. */
 void stave__header_write(const struct stave__header *header, uint8_t *bytes);
 
-/* False when no block begins here. Of a later version only `version` and `size` can be relied on. */
+/* False when no block begins here. Of a later version only `version`, `kind`, `size` and `body_crc` can be
+ * relied on. */
 bool stave__header_read(const uint8_t *bytes, struct stave__header *header);
 
 /* Whether sizes and counts are within their limits. */

@@ -50,6 +50,7 @@ struct stave__entry {
     uint32_t pins;                      /* cursors that show it */
     uint64_t stored_at;                 /* offset on disk */
     uint32_t stored_size;               /* header and body; 0: is not there */
+    uint32_t header_crc;                /* in the trace's file: of what was said of it there */
     struct stave__entry *older, *newer; /* in the list of blocks that may be dropped */
 };
 
@@ -225,6 +226,13 @@ int stave__entry_load(struct stave__blocks *blocks, struct stave__entry *entry, 
  * *wrong when its checksum is right. */
 int stave__blocks_read(struct stave__blocks *blocks, uint64_t offset, uint32_t size,
                        const char **wrong, stave_error *error);
+
+/* NULL when the block in blocks->bytes has this header, else what is wrong. */
+const char *stave__blocks_compare(const struct stave__blocks *blocks,
+                                  const struct stave__header *header);
+
+/* A checksum of all fields but the lane, which the index may know better. */
+uint32_t stave__header_crc(const struct stave__header *header);
 
 /* The body of the block in blocks->bytes; where it is packed, unpacked into memory to be freed. NULL,
  * or what is wrong. */

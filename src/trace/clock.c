@@ -36,8 +36,6 @@ static const stave_anchor *anchor_for(const struct stave__boot *boot, int64_t ti
 double stave__boot_us(const struct stave__boot *boot, int64_t tick)
 {
     const stave_anchor *anchor = anchor_for(boot, tick);
-    if (anchor == boot->anchors) /* tick 0 is 0 us: no sum that could round */
-        return ticks_us((double)tick, anchor->hz);
     return anchor->us + ticks_us(tick_difference(tick, anchor->tick), anchor->hz);
 }
 

@@ -34,6 +34,9 @@ static int end_spans(stave_trace *trace, const struct left *left, stave_error *e
     struct stave__appender spans;
     stave__appender_init(&spans, &trace->blocks, STAVE_SPANS, left->lane, left->boot);
     spans.mask |= STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH;
+    /* All of them were open when the block that they make began. */
+    struct stave__stack stack = {.begun = entry->open[entry->open_count - 1].serial};
+    spans.stack = &stack;
     int64_t last = left->last; /* an open span may have begun behind it */
     for (uint32_t i = entry->open_count; i-- > 0 && status >= 0;) {
         const stave_open_span *open = &entry->open[i];

@@ -14,10 +14,11 @@ struct walk {
     bool sound;
 };
 
-/* Blocks that the index names must lie between the file's head and the index, and not overlap. */
+/* Blocks that the index names must stand one behind another between the file's head and the index, so
+ * that it hides none. */
 static bool is_right(struct walk *walk, const struct stave__indexed *row)
 {
-    if (row->offset < walk->end || row->offset > walk->index_offset ||
+    if (row->header.version == 0 || row->offset != walk->end || row->offset > walk->index_offset ||
         row->header.size > STAVE__BODY_MAX ||
         walk->index_offset - row->offset < STAVE__HEADER_SIZE + row->header.size)
         return false;
@@ -45,8 +46,9 @@ static int read_block(struct walk *walk, struct stave__header *h, stave_error *e
     uint8_t bytes[STAVE__HEADER_SIZE];
     const char *wrong = NULL;
     walk->sound = stave__os_read_at(blocks->file_fd, bytes, sizeof bytes, walk->at, NULL) >= 0 &&
-                  stave__header_read(bytes, h) && h->kind == STAVE__INDEX &&
-                  h->codec == STAVE__CODEC_NONE && stave__header_is_sane(h) && h->rows > 0 &&
+                  stave__header_read(bytes, h) && h->version <= STAVE__BLOCK_VERSION &&
+                  h->kind == STAVE__INDEX && h->codec == STAVE__CODEC_NONE &&
+                  stave__header_is_sane(h) && h->rows > 0 &&
                   h->size <= walk->trace->file->size - walk->at - sizeof bytes;
     if (!walk->sound)
         return STAVE_OK;

@@ -34,16 +34,23 @@ stave_damage stave_trace_damage(const stave_trace *trace, uint32_t index)
     return *damage;
 }
 
+/* One that turns out to be damaged is listed once: its offset is 0 from then on. */
 static int check_unknown(stave_trace *trace, stave_error *error)
 {
     int status = STAVE_OK;
     for (uint32_t i = 0; i < trace->file->unknown.rows && status >= 0; i++) {
-        const struct stave__indexed *row = stave__table_at(&trace->file->unknown, i);
+        struct stave__indexed *row = stave__table_at(&trace->file->unknown, i);
+        uint32_t size = (uint32_t)row->header.size + STAVE__HEADER_SIZE;
         const char *wrong;
-        status = stave__blocks_read(&trace->blocks, row->offset,
-                                    (uint32_t)row->header.size + STAVE__HEADER_SIZE, &wrong, error);
-        if (status >= 0 && wrong != NULL)
-            status = stave__file_damage(trace, row->offset, &row->header, wrong, error);
+        if (row->offset == 0)
+            continue;
+        status = stave__blocks_read(&trace->blocks, row->offset, size, &wrong, error);
+        if (status >= 0 && wrong == NULL)
+            wrong = stave__blocks_compare(&trace->blocks, &row->header);
+        if (status < 0 || wrong == NULL)
+            continue;
+        status = stave__file_damage(trace, row->offset, &row->header, wrong, error);
+        row->offset = 0;
     }
     return status;
 }

@@ -108,7 +108,11 @@ static int put_unknown(struct saving *saving, stave_error *error)
         const struct stave__indexed *row = stave__table_at(&trace->file->unknown, i);
         uint32_t size = (uint32_t)row->header.size + STAVE__HEADER_SIZE;
         const char *wrong;
+        if (row->offset == 0) /* found damaged */
+            continue;
         status = stave__blocks_read(&trace->blocks, row->offset, size, &wrong, error);
+        if (status >= 0 && wrong == NULL)
+            wrong = stave__blocks_compare(&trace->blocks, &row->header);
         if (status >= 0 && wrong == NULL)
             status = stave__writer_put(&saving->writer, trace->blocks.bytes, size, error);
     }

@@ -87,6 +87,16 @@ int stave__blocks_read(struct stave__blocks *blocks, uint64_t offset, uint32_t s
     return STAVE_OK;
 }
 
+static const char another_block[] = "a block is not the one that the index names";
+
+const char *stave__blocks_compare(const struct stave__blocks *blocks,
+                                  const struct stave__header *header)
+{
+    struct stave__header own;
+    bool same = stave__header_read(blocks->bytes, &own) && memcmp(&own, header, sizeof own) == 0;
+    return same ? NULL : another_block;
+}
+
 const char *stave__blocks_unpack(const struct stave__blocks *blocks,
                                  const struct stave__header *header, const uint8_t **body,
                                  void **memory)
@@ -105,9 +115,18 @@ const char *stave__blocks_unpack(const struct stave__blocks *blocks,
     return wrong;
 }
 
+uint32_t stave__header_crc(const struct stave__header *header)
+{
+    struct stave__header copy = *header;
+    copy.lane = 0;
+    return stave__crc32c(0, &copy, sizeof copy);
+}
+
 /* But for the lane: rows may have been given to another one after their block was written. */
 static bool is_the_same(const struct stave__entry *entry, const struct stave__header *header)
 {
+    if (entry->in_file && entry->header_crc != stave__header_crc(header))
+        return false;
     return header->kind == entry->kind && header->rows == entry->rows &&
            header->boot == entry->boot && header->open_count == entry->open_count &&
            header->first == (uint64_t)entry->first && header->last == (uint64_t)entry->last;
@@ -153,7 +172,7 @@ static const char *take_bytes(struct stave__blocks *blocks, struct stave__entry 
     if (wrong != NULL)
         return wrong;
     if (!is_the_same(entry, &header))
-        return "a block is not the one that the index names";
+        return another_block;
     const uint8_t *body;
     void *memory;
     wrong = stave__blocks_unpack(blocks, &header, &body, &memory);

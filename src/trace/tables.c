@@ -322,30 +322,70 @@ int stave__tables_write(stave_trace *trace, struct stave__writer *writer, struct
 static const char not_sound[] = "a table that is not sound";
 static const char no_such_row[] = "a table that refers to a row which is not there";
 
+/* Whether texts of these sizes are exactly the bytes that are there. */
+static bool sizes_are_right(const uint64_t *sizes, uint64_t count, size_t bytes)
+{
+    size_t used = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (sizes[i] > bytes - used || sizes[i] > STAVE__STRING_MAX)
+            return false;
+        used += (size_t)sizes[i];
+    }
+    return used == bytes;
+}
+
+/* The sizes and the bytes of a block of texts; false when they are not sound. */
+static bool find_texts(const struct stave__header *header, const uint8_t *body, uint64_t *sizes,
+                       struct stave__column *bytes)
+{
+    struct stave__column column;
+    const uint8_t *end = body + header->raw_size;
+    const uint8_t *at = stave__column_next(body, end, &column);
+    if (at == NULL || column.number != 0 || column.count != header->rows ||
+        !stave__column_get(&column, NULL, sizes))
+        return false;
+    at = stave__column_next(at, end, bytes);
+    if (at == NULL || bytes->number != 1 || bytes->transform != STAVE__PLAIN ||
+        bytes->mode != STAVE__BYTES || bytes->count != bytes->size)
+        return false;
+    while (at != NULL && at < end)
+        at = stave__column_next(at, end, &column);
+    return at != NULL && sizes_are_right(sizes, header->rows, bytes->size);
+}
+
 static const char *read_strings(stave_trace *trace, const struct stave__header *header,
                                 const uint8_t *body, int *status, stave_error *error)
 {
-    struct stave__column sizes, bytes;
-    const uint8_t *end = body + header->raw_size;
-    const uint8_t *at = stave__column_next(body, end, &sizes);
-    uint64_t *values = trace->blocks.numbers;
-    if (at == NULL || sizes.number != 0 || sizes.count != header->rows ||
-        !stave__column_get(&sizes, NULL, values) || stave__column_next(at, end, &bytes) == NULL ||
-        bytes.number != 1 || bytes.mode != STAVE__BYTES || bytes.count != bytes.size)
-        return not_sound;
+    struct stave__column bytes;
+    uint64_t *sizes = trace->blocks.numbers;
     size_t used = 0;
+    if (!find_texts(header, body, sizes, &bytes))
+        return not_sound;
     for (uint32_t i = 0; i < header->rows; i++) {
-        if (values[i] > bytes.size - used || values[i] > STAVE__STRING_MAX)
-            return not_sound;
         bool known = header->first + i < stave_trace_strings(trace);
         if (!known && stave__strings_append(&trace->strings, (const char *)bytes.bytes + used,
-                                            (size_t)values[i]) < 0) {
+                                            (size_t)sizes[i]) < 0) {
             *status = stave__fail_memory(error);
             return NULL;
         }
-        used += (size_t)values[i];
+        used += (size_t)sizes[i];
     }
     return NULL;
+}
+
+/* Times so far away, and ticks so long, that a sum of them might not be finite are nobody's. */
+#define US_MAX 1e100
+#define HZ_MIN 1e-6
+#define HZ_MAX 1e15
+
+static bool is_time(double us)
+{
+    return isfinite(us) && fabs(us) <= US_MAX;
+}
+
+static bool is_rate(double hz)
+{
+    return hz == 0 || (hz >= HZ_MIN && hz <= HZ_MAX);
 }
 
 /* Whether what a row refers to is there. */
@@ -364,7 +404,7 @@ static bool is_right(const stave_trace *trace, enum stave__table_kind kind, cons
     case STAVE__LANES:
         return lane->name < strings && lane->process <= trace->processes.rows;
     case STAVE__BOOTS:
-        return isfinite(boot->offset_us) && isfinite(boot->end_us);
+        return is_time(boot->offset_us) && is_time(boot->end_us);
     case STAVE__ANCHORS:
         return anchor->boot < trace->boots.rows;
     case STAVE__MODULES:
@@ -384,8 +424,8 @@ static const char *take_anchor(stave_trace *trace, const struct anchor_row *row,
 {
     struct stave__boot *boot = stave__boot_at(trace, row->boot);
     const stave_anchor *anchor = &row->anchor;
-    if (!isfinite(anchor->hz) || anchor->hz < 0 || !isfinite(anchor->us) ||
-        row->index > boot->anchors_used || (row->index == 0 && anchor->tick != 0) ||
+    if (!is_rate(anchor->hz) || !is_time(anchor->us) || row->index > boot->anchors_used ||
+        (row->index == 0 && anchor->tick != 0) ||
         (row->index > 1 && anchor->tick <= boot->anchors[row->index - 1].tick))
         return not_sound;
     boot->anchors_used = row->index;
@@ -449,14 +489,15 @@ static bool read_rows(const struct description *d, const struct stave__header *h
         const struct field *field = field_of(d, column.number);
         if (field == NULL)
             continue;
-        if (column.count != header->rows || !stave__column_get(&column, NULL, values))
+        if ((seen & 1u << field->number) != 0 || column.count != header->rows ||
+            !stave__column_get(&column, NULL, values))
             return false;
         for (uint32_t i = 0; i < header->rows; i++)
             if (!set_field(rows + (size_t)i * ROW_SIZE_MAX, field, values[i]))
                 return false;
-        seen++;
+        seen |= 1u << field->number;
     }
-    return seen == d->fields_count;
+    return seen == (1u << d->fields_count) - 1;
 }
 
 static const char *take_rows(stave_trace *trace, const struct stave__header *header,

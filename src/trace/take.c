@@ -74,9 +74,15 @@ static int add_entry(stave_trace *trace, uint64_t offset, const struct stave__he
         .open_count = (uint32_t)h->open_count,
         .stored_at = offset,
         .stored_size = (uint32_t)h->size + STAVE__HEADER_SIZE,
+        .header_crc = stave__header_crc(h),
     };
     trace->file->packed |= h->codec != STAVE__CODEC_NONE;
     return STAVE_OK;
+}
+
+static bool too_many_rows(const struct stave__file *file)
+{
+    return file->rows_of_tables > file->size + STAVE__TABLE_ROWS_MAX;
 }
 
 /* The names of rows to come may be missing from now on. */
@@ -84,9 +90,41 @@ static int note_lost_table(stave_trace *trace, const struct stave__header *h, st
 {
     uint64_t behind = h->first + h->rows;
     if (h->kind != STAVE__STRINGS || h->first > stave_trace_strings(trace) ||
-        h->rows > STAVE__BLOCK_ROWS_MAX)
+        h->rows > STAVE__BLOCK_ROWS_MAX || too_many_rows(trace->file))
         return STAVE_OK;
     return stave__tables_make_up(trace, (uint32_t)behind, 0, 0, error);
+}
+
+/* Rows of a table so far, where lost ones can be made up. */
+static uint64_t rows_so_far(const stave_trace *trace, uint64_t kind)
+{
+    switch (kind) {
+    case STAVE__STRINGS:
+        return stave_trace_strings(trace);
+    case STAVE__LANES:
+        return trace->lanes.rows;
+    case STAVE__BOOTS:
+        return trace->boots.rows;
+    default:
+        return UINT64_MAX;
+    }
+}
+
+/* A block in front of this one may have been lost, header and all: without its rows those of this one
+ * would be lost too. They count as rows of tables. */
+static int make_up_before(stave_trace *trace, const struct stave__header *h, stave_error *error)
+{
+    uint64_t have = rows_so_far(trace, h->kind);
+    if (stave_trace_damages(trace) == 0 || h->first <= have ||
+        h->first - have > STAVE__TABLE_ROWS_MAX)
+        return STAVE_OK;
+    trace->file->rows_of_tables += h->first - have;
+    if (too_many_rows(trace->file))
+        return STAVE_OK;
+    uint32_t rows = (uint32_t)h->first;
+    return stave__tables_make_up(trace, h->kind == STAVE__STRINGS ? rows : 0,
+                                 h->kind == STAVE__LANES ? rows : 0,
+                                 h->kind == STAVE__BOOTS ? rows : 0, error);
 }
 
 static const char *read_table(stave_trace *trace, const struct stave__header *header, int *status,
@@ -108,12 +146,17 @@ static int take_table(stave_trace *trace, uint64_t offset, const struct stave__h
     const char *wrong = NULL;
     int status = STAVE_OK;
     file->tables++;
-    file->rows_of_tables += header->rows;
-    if (!stave__header_is_sane(header) || file->rows_of_tables > file->size + STAVE__TABLE_ROWS_MAX)
+    if (stave__header_is_sane(header))
+        file->rows_of_tables += header->rows;
+    if (!stave__header_is_sane(header) || too_many_rows(file))
         wrong = "a table of more rows than its file can have";
     else
         status = stave__blocks_read(&trace->blocks, offset,
                                     (uint32_t)header->size + STAVE__HEADER_SIZE, &wrong, error);
+    if (status >= 0 && wrong == NULL)
+        wrong = stave__blocks_compare(&trace->blocks, header);
+    if (status >= 0 && wrong == NULL)
+        status = make_up_before(trace, header, error);
     if (status >= 0 && wrong == NULL)
         wrong = read_table(trace, header, &status, error);
     if (status >= 0)
@@ -127,10 +170,10 @@ static int take_table(stave_trace *trace, uint64_t offset, const struct stave__h
 int stave__file_take(stave_trace *trace, uint64_t offset, const struct stave__header *header,
                      stave_error *error)
 {
-    if (header->version > STAVE__BLOCK_VERSION)
-        return add_unknown(trace, offset, header, error);
     if (header->kind == STAVE__INDEX)
         return STAVE_OK;
+    if (header->version > STAVE__BLOCK_VERSION)
+        return add_unknown(trace, offset, header, error);
     if (header->kind < STAVE_ROW_KINDS)
         return add_entry(trace, offset, header, error);
     if (header->kind >= STAVE__STRINGS && header->kind <= STAVE__PROPERTIES)

@@ -14,6 +14,7 @@ struct random_lane {
     uint64_t serial;
     bool nameless;
     size_t last_row; /* its newest row of spans in this boot, or none */
+    int64_t last;    /* no row of any kind in this boot is later */
 };
 
 struct maker {
@@ -194,6 +195,8 @@ static size_t add_row(struct maker *m, uint32_t lane, uint32_t kind, const struc
     *to = (struct random_row){.kind = kind, .lane = lane, .boot = m->boot, .step = m->step};
     to->column = *row;
     to->column.order = appender->blocks->next_order - 1;
+    if (m->now > random->lanes[lane].last)
+        random->lanes[lane].last = m->now; /* where every row ends */
     return random->row_count++;
 }
 
@@ -427,6 +430,7 @@ static void begin_boot(struct maker *m)
         if (lane->nameless)
             lane->appenders[STAVE_SPANS].mask &= ~(uint32_t)STAVE_COLUMN_NAME;
         lane->last_row = RANDOM_NONE;
+        lane->last = INT64_MIN;
     }
 }
 
@@ -455,26 +459,12 @@ static void change_clock(struct maker *m)
 static uint32_t choose_left(struct maker *m, const struct random_lane *lane)
 {
     uint32_t left = 0;
-    if (lane->last_row == RANDOM_NONE || !dice_chance(&m->dice, m->options.unclosed))
+    if (!dice_chance(&m->dice, m->options.unclosed))
         return 0;
     while (left < lane->stack.count &&
            (m->random->spans[lane->open_spans[left]].flags & STAVE_FLAG_ATTACHED) == 0)
         left++;
     return dice_chance(&m->dice, 500) ? left : (uint32_t)dice_below(&m->dice, left + 1);
-}
-
-/* The end of the last row of any kind. */
-static int64_t last_of(const struct maker *m, uint32_t l)
-{
-    int64_t last = INT64_MIN;
-    for (size_t i = 0; i < m->random->row_count; i++) {
-        const struct random_row *row = &m->random->rows[i];
-        bool has_end = (stave__kind_has[row->kind] & STAVE_COLUMN_END) != 0;
-        int64_t end = has_end ? row->column.end : row->column.start;
-        if (row->lane == l && row->boot == m->boot && end > last)
-            last = end;
-    }
-    return last;
 }
 
 static void end_lane(struct maker *m, uint32_t l)
@@ -488,11 +478,10 @@ static void end_lane(struct maker *m, uint32_t l)
     }
     m->step++;
     seal_spans(m, l);
-    int64_t last = left > 0 ? last_of(m, l) : 0;
-    for (uint32_t i = left; i-- > 0;) {
+    int64_t last = left > 0 ? lane->open[left - 1].start : 0;
+    for (uint32_t i = 0; i < left; i++) {
         struct random_span *span = &random->spans[lane->open_spans[i]];
-        last = span->start > last ? span->start : last;
-        span->end = last;
+        span->end = last > lane->last ? last : lane->last;
         span->flags = STAVE_FLAG_UNFINISHED;
     }
     lane->stack.count = 0;
@@ -638,5 +627,12 @@ void random_trace_choose(uint64_t seed, struct random_trace_options *options)
     options->anchors = chances[dice_below(&dice, 4)] / 10;
     options->clocks = dice_chance(&dice, 600);
     options->odd_times = dice_chance(&dice, 300);
+    if (dice_chance(&dice, 60)) { /* a stack that is deeper than a block has rows */
+        options->lanes = 1;
+        options->spans |= 256;
+        options->depth = 2000;
+        options->deepen = 900;
+        options->unclosed = 700;
+    }
     options->cache_bytes = dice_chance(&dice, 250) ? 4096 : 0;
 }
