@@ -119,8 +119,11 @@ typedef enum stave_link_kind {
 /* A span that was open at a block's end. */
 typedef struct stave_open_span {
     uint64_t serial;
-    int64_t start; /* ticks */
-    uint32_t name; /* string id, 0: the lane's */
+    int64_t start;       /* ticks */
+    uint32_t name;       /* string id, 0: the lane's */
+    uint16_t flags;      /* enum stave_row_flag, as far as they are known */
+    uint32_t other_lane; /* of an attached span: its parent */
+    uint64_t other;
 } stave_open_span;
 
 typedef struct stave_block {
@@ -148,7 +151,8 @@ typedef struct stave_block {
      * its rows, with a serial of at most `begun`. */
     const stave_open_span *open;
     uint32_t open_count;
-    uint64_t begun; /* highest serial that the lane had given out when the block began */
+    uint64_t
+        begun; /* highest serial that the lane had given out when the block began; 0: not known */
 } stave_block;
 
 static inline uint32_t stave_block_name(const stave_block *block, uint32_t row)

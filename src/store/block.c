@@ -8,8 +8,18 @@
 #include "store/column.h"
 
 /* Columns of the spans that were open, behind those of the rows. */
-enum { OPEN_SERIAL = 32, OPEN_START = 33, OPEN_NAME = 34 };
-#define OPEN_COLUMNS 3
+enum {
+    OPEN_SERIAL = 32,
+    OPEN_START,
+    OPEN_NAME,
+    OPEN_FLAGS, /* these three where a span has flags or another one */
+    OPEN_OTHER,
+    OPEN_OTHER_LANE,
+    OPEN_END
+};
+#define OPEN_COLUMNS (OPEN_END - OPEN_SERIAL)
+#define OPEN_ALL ((1u << OPEN_COLUMNS) - 1)
+#define OPEN_PLAIN ((1u << (OPEN_FLAGS - OPEN_SERIAL)) - 1)
 
 /* END stands first, since others refer to it. */
 static const uint8_t column_order[STAVE_COLUMNS] = {3, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -124,20 +134,38 @@ static uint8_t *put_rows(const stave_block *block, uint8_t *at, uint32_t *mask, 
     return at;
 }
 
+static uint64_t open_value(const stave_open_span *open, uint32_t number)
+{
+    switch (number) {
+    case OPEN_SERIAL:
+        return open->serial;
+    case OPEN_START:
+        return (uint64_t)open->start;
+    case OPEN_NAME:
+        return open->name;
+    case OPEN_FLAGS:
+        return open->flags;
+    case OPEN_OTHER:
+        return open->other;
+    default:
+        return open->other_lane;
+    }
+}
+
 static uint8_t *put_open(const stave_block *block, uint8_t *at, uint64_t *scratch)
 {
-    uint32_t count = block->open_count;
-    if (count == 0)
-        return at;
+    uint32_t count = block->open_count, end = OPEN_FLAGS;
     for (uint32_t i = 0; i < count; i++)
-        scratch[i] = block->open[i].serial;
-    at = stave__column_put(at, OPEN_SERIAL, STAVE__DELTA, scratch, count, NULL);
-    for (uint32_t i = 0; i < count; i++)
-        scratch[i] = (uint64_t)block->open[i].start;
-    at = stave__column_put(at, OPEN_START, STAVE__DELTA, scratch, count, NULL);
-    for (uint32_t i = 0; i < count; i++)
-        scratch[i] = block->open[i].name;
-    return stave__column_put(at, OPEN_NAME, STAVE__PLAIN, scratch, count, NULL);
+        if ((block->open[i].flags | block->open[i].other | block->open[i].other_lane) != 0)
+            end = OPEN_END;
+    for (uint32_t number = OPEN_SERIAL; number < end && count > 0; number++) {
+        bool delta = number == OPEN_SERIAL || number == OPEN_START || number == OPEN_OTHER;
+        for (uint32_t i = 0; i < count; i++)
+            scratch[i] = open_value(&block->open[i], number);
+        at = stave__column_put(at, number, delta ? STAVE__DELTA : STAVE__PLAIN, scratch, count,
+                               NULL);
+    }
+    return at;
 }
 
 size_t stave__block_encode(const stave_block *block, uint8_t *bytes, uint64_t *scratch)
@@ -212,21 +240,37 @@ static bool get_rows(const struct stave__column *column, const union stave__colu
     return stave__column_get(column, ends, scratch) && narrow(scratch, to, width, column->count);
 }
 
+/* False when the value does not fit. */
+static bool set_open(stave_open_span *open, uint32_t number, uint64_t value)
+{
+    switch (number) {
+    case OPEN_SERIAL:
+        open->serial = value;
+        return true;
+    case OPEN_START:
+        open->start = (int64_t)value;
+        return true;
+    case OPEN_NAME:
+        open->name = (uint32_t)value;
+        return value <= UINT32_MAX;
+    case OPEN_FLAGS:
+        open->flags = (uint16_t)value;
+        return value <= UINT16_MAX;
+    case OPEN_OTHER:
+        open->other = value;
+        return true;
+    default:
+        open->other_lane = (uint32_t)value;
+        return value <= UINT32_MAX;
+    }
+}
+
 static bool get_open(const struct stave__column *column, stave_open_span *open, uint64_t *scratch)
 {
-    if (!stave__column_get(column, NULL, scratch))
-        return false;
-    for (uint32_t i = 0; i < column->count; i++) {
-        if (column->number == OPEN_SERIAL)
-            open[i].serial = scratch[i];
-        else if (column->number == OPEN_START)
-            open[i].start = (int64_t)scratch[i];
-        else if (scratch[i] <= UINT32_MAX)
-            open[i].name = (uint32_t)scratch[i];
-        else
-            return false;
-    }
-    return true;
+    bool right = stave__column_get(column, NULL, scratch);
+    for (uint32_t i = 0; i < column->count && right; i++)
+        right = set_open(&open[i], column->number, scratch[i]);
+    return right;
 }
 
 /* Every column once, each with as many values as there are rows. */
@@ -247,7 +291,7 @@ static bool get_columns(const struct stave__header *header, const uint8_t *body,
                 !get_rows(&column, columns, seen, scratch))
                 return false;
             seen |= bit;
-        } else if (column.number >= OPEN_SERIAL && column.number <= OPEN_NAME) {
+        } else if (column.number >= OPEN_SERIAL && column.number < OPEN_END) {
             uint32_t bit = 1u << (column.number - OPEN_SERIAL);
             if ((open_seen & bit) != 0 || column.count != header->open_count ||
                 !get_open(&column, open, scratch))
@@ -255,8 +299,9 @@ static bool get_columns(const struct stave__header *header, const uint8_t *body,
             open_seen |= bit;
         }
     }
-    return seen == (header->columns & KNOWN_COLUMNS) &&
-           open_seen == (header->open_count > 0 ? (1u << OPEN_COLUMNS) - 1 : 0);
+    bool open_right =
+        header->open_count == 0 ? open_seen == 0 : open_seen == OPEN_PLAIN || open_seen == OPEN_ALL;
+    return seen == (header->columns & KNOWN_COLUMNS) && open_right;
 }
 
 static bool times_are_right(const struct stave__header *header, const union stave__columns *c)
@@ -305,7 +350,7 @@ static bool references_are_right(const struct stave__header *header,
     for (uint32_t i = 0; c->other_lane != NULL && i < header->rows; i++)
         right &= c->other_lane[i] < limits->lanes;
     for (uint32_t i = 0; i < header->open_count; i++)
-        right &= settle_name(&open[i].name, limits);
+        right &= settle_name(&open[i].name, limits) && open[i].other_lane < limits->lanes;
     return right;
 }
 

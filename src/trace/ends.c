@@ -33,7 +33,7 @@ static int end_spans(stave_trace *trace, const struct left *left, stave_error *e
         return status;
     struct stave__appender spans;
     stave__appender_init(&spans, &trace->blocks, STAVE_SPANS, left->lane, left->boot);
-    spans.mask |= STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH;
+    spans.mask = stave__kind_may_have[STAVE_SPANS];
     /* All of them were open when the block that they make began. */
     struct stave__stack stack = {.begun = entry->open[entry->open_count - 1].serial};
     spans.stack = &stack;
@@ -45,10 +45,12 @@ static int end_spans(stave_trace *trace, const struct left *left, stave_error *e
         struct stave__row row = {
             .start = open->start,
             .end = last,
-            .flags = STAVE_FLAG_UNFINISHED,
+            .flags = (uint16_t)(open->flags | STAVE_FLAG_UNFINISHED),
             .serial = open->serial,
             .name = open->name,
             .depth = i,
+            .other = open->other,
+            .other_lane = open->other_lane,
         };
         status = stave__append_row(&spans, &row, error);
     }

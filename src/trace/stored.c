@@ -107,7 +107,7 @@ const char *stave__blocks_unpack(const struct stave__blocks *blocks,
         return NULL;
     if (header->codec != STAVE__CODEC_ZSTD)
         return unknown_codec;
-    *memory = malloc(header->raw_size);
+    *memory = malloc(header->raw_size + 1);
     if (*memory == NULL)
         return no_memory;
     const char *wrong = stave__unpack(*memory, header->raw_size, *body, header->size);
@@ -142,7 +142,7 @@ static const char *decode(struct stave__blocks *blocks, struct stave__entry *ent
     void *data = malloc(stave__columns_size(mask, rows) + 1); /* there may be no rows */
     stave_open_span *open = NULL;
     if (entry->open_count > 0)
-        open = malloc(entry->open_count * sizeof *open);
+        open = calloc(entry->open_count, sizeof *open);
     const char *wrong = no_memory;
     if (data != NULL && (open != NULL || entry->open_count == 0)) {
         union stave__columns columns;

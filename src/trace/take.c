@@ -1,6 +1,4 @@
 /* One block of a file: an entry, a part of the tables, or something of a later version. */
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "trace/file.h"
 #include "trace/tables.h"
@@ -127,18 +125,6 @@ static int make_up_before(stave_trace *trace, const struct stave__header *h, sta
                                  h->kind == STAVE__BOOTS ? rows : 0, error);
 }
 
-static const char *read_table(stave_trace *trace, const struct stave__header *header, int *status,
-                              stave_error *error)
-{
-    const uint8_t *body;
-    void *memory;
-    const char *wrong = stave__blocks_unpack(&trace->blocks, header, &body, &memory);
-    if (wrong == NULL)
-        wrong = stave__tables_read(trace, header, body, status, error);
-    free(memory);
-    return wrong;
-}
-
 static int take_table(stave_trace *trace, uint64_t offset, const struct stave__header *header,
                       stave_error *error)
 {
@@ -150,6 +136,8 @@ static int take_table(stave_trace *trace, uint64_t offset, const struct stave__h
         file->rows_of_tables += header->rows;
     if (!stave__header_is_sane(header) || too_many_rows(file))
         wrong = "a table of more rows than its file can have";
+    else if (header->codec != STAVE__CODEC_NONE)
+        wrong = "a table that is packed";
     else
         status = stave__blocks_read(&trace->blocks, offset,
                                     (uint32_t)header->size + STAVE__HEADER_SIZE, &wrong, error);
@@ -158,7 +146,8 @@ static int take_table(stave_trace *trace, uint64_t offset, const struct stave__h
     if (status >= 0 && wrong == NULL)
         status = make_up_before(trace, header, error);
     if (status >= 0 && wrong == NULL)
-        wrong = read_table(trace, header, &status, error);
+        wrong = stave__tables_read(trace, header, trace->blocks.bytes + STAVE__HEADER_SIZE, &status,
+                                   error);
     if (status >= 0)
         status = stave__blocks_fault(wrong, offset, error);
     if (status < 0 || wrong == NULL)

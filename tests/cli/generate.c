@@ -220,7 +220,10 @@ static void repeated(void)
 static void left_open(void)
 {
     uint32_t lane = add_lane("main", STAVE_LANE_THREAD, 0);
-    const stave_open_span open[] = {{1, 0, string("serve")}, {2, 1 * MS, string("request")}};
+    const stave_open_span open[] = {
+        {.serial = 1, .name = string("serve")},
+        {.serial = 2, .start = 1 * MS, .name = string("request")},
+    };
     const struct stave__stack stack = {.spans = open, .count = COUNT(open), .begun = 3};
     const struct span parse = {"parse", 2 * MS, 5 * MS, lane, 2, 3, 0, 0, 0};
     add_spans(&parse, 1);

@@ -244,10 +244,15 @@ static stave_trace *columns(void)
     return trace;
 }
 
-/* A lane where a span begins and none ends: a block without rows. */
+/* A lane where a span begins, attached to one of another lane, and none ends: a block without rows. */
 static void add_lone_span(stave_trace *trace, uint32_t l, uint32_t b)
 {
-    const stave_open_span open = {.serial = 1, .start = 77, .name = text(trace, "outer")};
+    const stave_open_span open = {.serial = 1,
+                                  .start = 77,
+                                  .name = text(trace, "outer"),
+                                  .flags = STAVE_FLAG_ATTACHED,
+                                  .other_lane = 0,
+                                  .other = 1};
     const struct stave__stack stack = {.spans = &open, .count = 1, .begun = 1};
     struct stave__appender spans = appender(trace, STAVE_SPANS, l, b);
     spans.stack = &stack;

@@ -37,6 +37,7 @@ KINDS = [("spans", {0, 1, 2, 3, 4}, {6, 7, 8, 9}), ("marks", {0, 1, 2, 5, 6}, {4
          ("cumulatives", {0, 1, 2, 3, 4, 5, 6, 10, 11, 12}, {7}),
          ("attributes", {0, 1, 2, 4, 5, 6}, set()), ("links", {0, 1, 2, 4, 5, 8, 9}, set())]
 TEXT, REAL, ATTACHED, UNFINISHED = 1 << 13, 1 << 12, 1 << 10, 1 << 4
+UNFINISHED_COLUMNS = 0, 1, 2, 3, 4, 6, 7, 8, 9
 
 STRINGS, LANES, PROCESSES, BOOTS, ANCHORS, MODULES, PROPERTIES, INDEX = 32, 33, 34, 35, 36, 37, 38, 63
 
@@ -352,6 +353,7 @@ class File:
         sure(is_sane(h), "a block beyond the limits")
         self.table_rows += h["rows"]
         sure(self.has_room(), "more rows than a file can have")
+        sure(h["codec"] == 0, "a table that is packed")
         body = self.body(offset, h)
         known = self.strings if kind == STRINGS else self.tables[kind]
         lost = h["first"] - len(known)
@@ -449,15 +451,20 @@ class File:
                 rows[number] = values = column_values(column, ends)
                 sure(max(values, default=0) <= COLUMN_MAX.get(number, M64), "a number beyond its width")
                 ends = values if number == 3 else ends
-            elif 32 <= number <= 34:
+            elif 32 <= number <= 37:
                 sure(number not in opens and count == h["open_count"], "open spans twice")
                 opens[number] = column_values(column)
         sure(set(rows) == {i for i in range(len(COLUMNS)) if h["columns"] >> i & 1} and
-             len(opens) == (3 if h["open_count"] else 0), "a column that is not there")
+             len(opens) in ((3, 6) if h["open_count"] else (0,)) and
+             set(opens) <= set(range(32, 32 + len(opens))), "a column that is not there")
         for number in (0, 3):
             if number in rows:
                 rows[number] = [signed(value) for value in rows[number]]
-        opens = list(zip(opens.get(32, []), map(signed, opens.get(33, [])), opens.get(34, [])))
+        sure(max(opens.get(34, []) + opens.get(37, []), default=0) < 1 << 32 and
+             max(opens.get(35, []), default=0) < 1 << 16, "a number beyond its width")
+        none = [0] * h["open_count"]
+        opens = list(zip(opens.get(32, []), map(signed, opens.get(33, [])), opens.get(34, []),
+                         *(opens.get(number, none) for number in (35, 36, 37))))
         self.check_rows(h, rows)
         return rows, self.settle_names(h, rows, opens)
 
@@ -482,7 +489,8 @@ class File:
             rows[5] = [settled(value) if flags & TEXT else value
                        for value, flags in zip(rows[5], rows[2])]
         sure(max(rows.get(9, []), default=0) < len(self.tables[LANES]), "no such lane")
-        return [(serial, start, settled(name)) for serial, start, name in opens]
+        sure(max((o[5] for o in opens), default=0) < len(self.tables[LANES]), "no such lane")
+        return [(serial, start, settled(name), *rest) for serial, start, name, *rest in opens]
 
     def read_rows(self):
         kept, before = [], {}
@@ -534,13 +542,13 @@ class File:
                 zip(rows[4], rows[0], rows.get(6, [0] * h["rows"]))}
         sure(len(here) == h["rows"], "a serial twice", Contradiction)
         sure(not set(here) & set(serials), "a span that ended and is open", Contradiction)
-        here.update({serial: (start, name) for serial, start, name in opens})
+        here.update({serial: (start, name) for serial, start, name, *_ in opens})
         was_open, was_begun = before.get((h["lane"], h["boot"]), ([], 0))
         sure(h["begun"] >= was_begun, "begun goes back", Contradiction)
-        for serial, start, name in was_open:
+        for serial, start, name, *_ in was_open:
             sure(serial <= h["begun"] and here.get(serial) == (start, name),
                  "an open span is forgotten", Contradiction)
-        left = {serial for serial, _, _ in was_open}
+        left = {serial for serial, *_ in was_open}
         for serial in here:
             sure(serial > h["begun"] or serial in left or serial > was_begun,
                  "a span that was not open before", Contradiction)
@@ -557,11 +565,11 @@ class File:
                 left[key] = opens
         order = 1 << 63
         for (lane, boot), opens in sorted(left.items()):
-            rows, end = {i: [] for i in (0, 1, 2, 3, 4, 6, 7)}, last[lane, boot]
-            for depth, (serial, start, name) in reversed(list(enumerate(opens))):
+            rows, end = {i: [] for i in UNFINISHED_COLUMNS}, last[lane, boot]
+            for depth, (serial, start, name, flags, other, other_lane) in reversed(list(enumerate(opens))):
                 end = max(end, start)
-                for number, value in zip((0, 1, 2, 3, 4, 6, 7),
-                                         (start, order, UNFINISHED, end, serial, name, depth)):
+                for number, value in zip(UNFINISHED_COLUMNS, (start, order, flags | UNFINISHED, end, serial,
+                                                              name, depth, other, other_lane)):
                     rows[number].append(value)
                 order += 1
             # as blocks of at most so many rows as their maker likes: 16, 64, 256, 1024 ...
@@ -639,8 +647,9 @@ def block_lines(file, h, rows, opens):
         row = {COLUMNS[n]: rows[n][i] if n in rows else 0 for n in numbers}
         row["us"] = file.us(h["boot"], start)
         yield name[:-1] + fields_text(row, [COLUMNS[n] for n in numbers] + ["us"])
-    for serial, start, name in opens:
-        yield "open serial=%d start=%d name=%d" % (serial, start, name)
+    for serial, start, name, *rest in opens:
+        yield "open serial=%d start=%d name=%d" % (serial, start, name) + (
+            " flags=%d other=%d other_lane=%d" % tuple(rest) if any(rest) else "")
 
 
 def lines(file):

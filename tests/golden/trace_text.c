@@ -147,6 +147,16 @@ static const char *const column_names[] = {
 #undef NAME
 };
 
+static void put_open(struct trace_text *text, const stave_open_span *open)
+{
+    put(text, "open serial=%" PRIu64 " start=%" PRId64 " name=%" PRIu32, open->serial, open->start,
+        open->name);
+    if ((open->flags | open->other | open->other_lane) != 0)
+        put(text, " flags=%u other=%" PRIu64 " other_lane=%" PRIu32, open->flags, open->other,
+            open->other_lane);
+    put(text, "\n");
+}
+
 static void put_row(struct trace_text *text, const stave_trace *trace, const stave_block *block,
                     uint32_t row)
 {
@@ -178,8 +188,7 @@ void trace_text_block(struct trace_text *text, const stave_trace *trace,
     for (uint32_t i = 0; i < block->rows; i++)
         put_row(text, trace, block, i);
     for (uint32_t i = 0; i < block->open_count; i++)
-        put(text, "open serial=%" PRIu64 " start=%" PRId64 " name=%" PRIu32 "\n",
-            block->open[i].serial, block->open[i].start, block->open[i].name);
+        put_open(text, &block->open[i]);
 }
 
 static void put_blocks(struct trace_text *text, stave_trace *trace)

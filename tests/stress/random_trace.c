@@ -339,7 +339,13 @@ static void begin_span(struct maker *m, uint32_t l)
             span->flags |= STAVE_FLAG_ATTACHED;
         }
     }
-    lane->open[depth] = (stave_open_span){span->serial, span->start, span->name};
+    lane->open[depth] =
+        (stave_open_span){.serial = span->serial, .start = span->start, .name = span->name};
+    if (span->flags & STAVE_FLAG_ATTACHED) {
+        lane->open[depth].flags = STAVE_FLAG_ATTACHED;
+        lane->open[depth].other = random->spans[span->parent].serial;
+        lane->open[depth].other_lane = random->spans[span->parent].lane;
+    }
     lane->open_spans[depth] = random->span_count++;
     lane->stack.count++;
     lane->stack.begun = lane->serial;
@@ -458,12 +464,9 @@ static void change_clock(struct maker *m)
 /* How many of a lane's open spans stay open: the outermost ones, up to the first attached one. */
 static uint32_t choose_left(struct maker *m, const struct random_lane *lane)
 {
-    uint32_t left = 0;
+    uint32_t left = lane->stack.count;
     if (!dice_chance(&m->dice, m->options.unclosed))
         return 0;
-    while (left < lane->stack.count &&
-           (m->random->spans[lane->open_spans[left]].flags & STAVE_FLAG_ATTACHED) == 0)
-        left++;
     return dice_chance(&m->dice, 500) ? left : (uint32_t)dice_below(&m->dice, left + 1);
 }
 
@@ -482,7 +485,7 @@ static void end_lane(struct maker *m, uint32_t l)
     for (uint32_t i = 0; i < left; i++) {
         struct random_span *span = &random->spans[lane->open_spans[i]];
         span->end = last > lane->last ? last : lane->last;
-        span->flags = STAVE_FLAG_UNFINISHED;
+        span->flags |= STAVE_FLAG_UNFINISHED;
     }
     lane->stack.count = 0;
     for (uint32_t kind = 0; kind < KINDS; kind++)

@@ -18,7 +18,7 @@
  *            an attached span lasts has nothing to do with its parent's end.
  * Left open  spans have no row: their lane's last block of the boot lists them. A .stave file that is
  *            opened has rows for them, with STAVE_FLAG_UNFINISHED, and struct random_span says those:
- *            the end, the flag. Only spans that are not attached are left, outermost first.
+ *            the end, the flag. The outermost ones of a lane are left.
  * Boots      have all ended; end_us is the time of their last tick.
  * Memory     all of it is in `random`; no memory, or a status that is an error, ends the program.
  * The same   options make the same trace, on every machine.  */

@@ -123,7 +123,7 @@ static void text_left_block(struct trace_text *text, const struct random_trace *
                             const size_t *found, uint32_t count, uint64_t begun, uint64_t *order)
 {
     static uint64_t data[LEFT_MAX * 16];
-    const uint32_t mask = stave__kind_has[STAVE_SPANS] | STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH;
+    const uint32_t mask = stave__kind_may_have[STAVE_SPANS];
     union stave__columns c;
     stave__columns_lay_out(&c, mask, count, data);
     stave_block block = {.kind = STAVE_SPANS,
@@ -146,6 +146,9 @@ static void text_left_block(struct trace_text *text, const struct random_trace *
         c.flags[i] = span->flags;
         c.name[i] = span->name;
         c.depth[i] = span->depth;
+        bool attached = (span->flags & STAVE_FLAG_ATTACHED) != 0;
+        c.other[i] = attached ? random->spans[span->parent].serial : 0;
+        c.other_lane[i] = attached ? random->spans[span->parent].lane : 0;
         block.first = span->start < block.first ? span->start : block.first;
         block.last = span->end > block.last ? span->end : block.last;
     }
@@ -290,7 +293,7 @@ static void check_span(const struct random_trace *random, size_t i)
     assert_true(attached || span->parent == span->lane_parent);
     assert_true(!attached || random->spans[span->parent].lane != span->lane);
     assert_true(span->parent == RANDOM_NONE || span->parent < i);
-    assert_true(span->done != 0 || span->flags == STAVE_FLAG_UNFINISHED);
+    assert_true(span->done != 0 || (span->flags & ~STAVE_FLAG_ATTACHED) == STAVE_FLAG_UNFINISHED);
 }
 
 /* The seeds taken together have everything that a trace can have. */

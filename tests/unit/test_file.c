@@ -70,7 +70,8 @@ static void step(struct growing *g)
     uint64_t turn = g->steps++ / LANES % 8;
     g->now += 3;
     if (turn < 4) {
-        w->open[w->stack.count++] = (stave_open_span){++w->stack.begun, g->now, g->names[turn]};
+        w->open[w->stack.count++] =
+            (stave_open_span){.serial = ++w->stack.begun, .start = g->now, .name = g->names[turn]};
         return;
     }
     const stave_open_span *top = &w->open[w->stack.count - 1];

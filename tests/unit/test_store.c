@@ -293,7 +293,11 @@ static void decode(const uint8_t *bytes, const struct stave__limits *known, stru
 
 static void test_blocks_of_every_kind_come_back(void **state)
 {
-    static const stave_open_span open[] = {{3, -2000, 1}, {9, 40, 0}, {12, 41, 511}};
+    static const stave_open_span open[] = {
+        {.serial = 3, .start = -2000, .name = 1},
+        {.serial = 9, .start = 40, .flags = STAVE_FLAG_ATTACHED, .other_lane = 511, .other = 7},
+        {.serial = 12, .start = 41, .name = 511},
+    };
     for (uint32_t kind = 0; kind < STAVE_ROW_KINDS; kind++) {
         struct memory_block m;
         struct decoded d;
@@ -479,7 +483,7 @@ static void test_bodies_of_any_bytes_are_safe(void **state)
 {
     struct memory_block m;
     make_block(&m, STAVE_SPANS, 3);
-    static const stave_open_span open[] = {{3, -2000, 1}};
+    static const stave_open_span open[] = {{.serial = 3, .start = -2000, .name = 1}};
     m.block.open = open;
     m.block.open_count = 1;
     uint8_t *bytes = malloc(stave__block_bound(&m.block));
