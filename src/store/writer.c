@@ -98,11 +98,13 @@ bool stave__index_decode(const struct stave__header *header, const uint8_t *body
             return false;
         if (column.number >= INDEX_COLUMNS)
             continue;
-        if (column.count != header->rows || !stave__column_get(&column, NULL, scratch))
+        uint64_t bit = (uint64_t)1 << column.number;
+        if ((seen & bit) != 0 || column.count != header->rows ||
+            !stave__column_get(&column, NULL, scratch))
             return false;
         for (uint32_t i = 0; i < header->rows; i++)
             *index_field(&rows[i], column.number) = scratch[i];
-        seen |= (uint64_t)1 << column.number;
+        seen |= bit;
     }
     return seen == ((uint64_t)1 << INDEX_COLUMNS) - 1;
 }

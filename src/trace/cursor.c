@@ -187,6 +187,12 @@ static int summarize(stave_trace *trace, struct stave__entry *entry, stave_error
     return STAVE_OK;
 }
 
+/* A summary in a file may name what is not there; rows that do are found when they are decoded. */
+static uint32_t known_name(const stave_trace *trace, uint32_t name)
+{
+    return name < stave_trace_strings(trace) ? name : trace->blocks.limits.lost_name;
+}
+
 int stave_trace_block_sized(stave_trace *trace, uint32_t index, stave_block_info *info,
                             size_t info_size, stave_error *error)
 {
@@ -203,7 +209,7 @@ int stave_trace_block_sized(stave_trace *trace, uint32_t index, stave_block_info
         .last = entry->last,
         .busy = entry->busy,
         .longest = entry->longest,
-        .longest_name = entry->longest_name,
+        .longest_name = known_name(trace, entry->longest_name),
         .deepest = entry->deepest,
         .open_count = entry->open_count,
         .offset = entry->in_file ? entry->stored_at : 0,

@@ -5,11 +5,14 @@
 #include "base/os.h"
 #include "trace/file.h"
 
-/* Blocks that the index names must lie between the file's head and the index, and not overlap. */
+/* Blocks that the index names stand one behind another between the file's head and the index, and are no
+ * index: one that it does not name, or passes off as one, would be lost without a word. */
 static bool is_right(const struct stave__indexed *row, uint64_t *end, uint64_t index_offset)
 {
-    if (row->offset < *end || row->offset > index_offset || row->header.size > STAVE__BODY_MAX ||
-        index_offset - row->offset < STAVE__HEADER_SIZE + row->header.size)
+    const struct stave__header *h = &row->header;
+    if ((h->kind == STAVE__INDEX && h->version <= STAVE__BLOCK_VERSION) || row->offset != *end ||
+        row->offset > index_offset || h->size > STAVE__BODY_MAX ||
+        index_offset - row->offset < STAVE__HEADER_SIZE + h->size)
         return false;
     *end = row->offset + STAVE__HEADER_SIZE + row->header.size;
     return true;

@@ -93,12 +93,15 @@ const char *stave__blocks_unpack(const struct stave__blocks *blocks,
     return wrong;
 }
 
-/* But for the lane: rows may have been given to another one after their block was written. */
+/* But for the lane: rows may have been given to another one after their block was written. Merging
+ * relies on what the index says of the order. */
 static bool is_the_same(const struct stave__entry *entry, const struct stave__header *header)
 {
     return header->kind == entry->kind && header->rows == entry->rows &&
            header->boot == entry->boot && header->open_count == entry->open_count &&
-           header->first == (uint64_t)entry->first && header->last == (uint64_t)entry->last;
+           header->first == (uint64_t)entry->first && header->last == (uint64_t)entry->last &&
+           (!entry->in_file ||
+            (header->first_order == entry->first_order && header->begun == entry->begun));
 }
 
 /* Into memory of its own; the entry gets it only when all is sound. */
@@ -151,17 +154,18 @@ static const char *take_bytes(struct stave__blocks *blocks, struct stave__entry 
     return wrong;
 }
 
-static int mark_damaged(struct stave__blocks *blocks, struct stave__entry *entry, const char *wrong,
+int stave__entry_damage(struct stave__blocks *blocks, struct stave__entry *entry, const char *what,
                         stave_error *error)
 {
     stave_damage damage = {
         .offset = entry->stored_at,
         .size = entry->stored_size,
         .rows = entry->rows,
-        .what = wrong,
+        .what = what,
     };
-    entry->damaged = true;
-    return stave__blocks_damage(blocks, &damage, error);
+    int status = stave__blocks_damage(blocks, &damage, error);
+    entry->damaged = status >= 0;
+    return status;
 }
 
 static int load_from_file(struct stave__blocks *blocks, struct stave__entry *entry,
@@ -177,7 +181,7 @@ static int load_from_file(struct stave__blocks *blocks, struct stave__entry *ent
         return 1;
     if (wrong == stave__no_memory)
         return stave__fail_memory(error);
-    status = mark_damaged(blocks, entry, wrong, error);
+    status = stave__entry_damage(blocks, entry, wrong, error);
     return status < 0 ? status : 0;
 }
 

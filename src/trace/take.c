@@ -1,5 +1,6 @@
 /* One block of a file: an entry, a part of the tables, or something of a later version. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "trace/file.h"
@@ -20,10 +21,10 @@ int stave__file_damage(stave_trace *trace, uint64_t offset, const struct stave__
 static int add_unknown(stave_trace *trace, uint64_t offset, const struct stave__header *header,
                        stave_error *error)
 {
-    struct stave__indexed *row = stave__table_add(&trace->file->unknown);
+    struct stave__unknown *row = stave__table_add(&trace->file->unknown);
     if (row == NULL)
         return stave__fail_memory(error);
-    *row = (struct stave__indexed){.offset = offset, .header = *header};
+    *row = (struct stave__unknown){.offset = offset, .header = *header};
     return STAVE_OK;
 }
 
@@ -34,8 +35,8 @@ static int add_entry(stave_trace *trace, uint64_t offset, const struct stave__he
     const char *wrong = stave__block_check(h);
     bool is_lost = h->lane >= trace->lanes.rows || h->boot >= trace->boots.rows;
     if (wrong == NULL && is_lost &&
-        (stave_trace_damages(trace) == 0 || h->lane >= STAVE__TABLE_ROWS_MAX ||
-         h->boot >= STAVE__TABLE_ROWS_MAX))
+        (stave_trace_damages(trace) == 0 || h->lane >= STAVE__MADE_UP_MAX ||
+         h->boot >= STAVE__MADE_UP_MAX))
         wrong = "a block of a lane or boot that is not there";
     if (wrong != NULL)
         return stave__file_damage(trace, offset, h, wrong, error);
@@ -74,14 +75,55 @@ static int add_entry(stave_trace *trace, uint64_t offset, const struct stave__he
     return STAVE_OK;
 }
 
-/* The names of rows to come may be missing from now on. */
-static int note_lost_table(stave_trace *trace, const struct stave__header *h, stave_error *error)
+/* Counts what a table adds; false, and nothing counted, when it is more than its file can have. */
+static bool count_table(struct stave__file *file, uint64_t rows, uint64_t bytes)
 {
-    uint64_t behind = h->first + h->rows;
-    if (h->kind != STAVE__STRINGS || h->first > stave_trace_strings(trace) ||
-        h->rows > STAVE__BLOCK_ROWS_MAX)
+    uint64_t all_rows = file->rows_of_tables + rows, all_bytes = file->bytes_of_tables + bytes;
+    if (all_rows > file->size + STAVE__TABLE_ROWS_MAX ||
+        all_bytes > file->size * STAVE__TABLE_PACKING_MAX + STAVE__BODY_MAX)
+        return false;
+    file->rows_of_tables = all_rows;
+    file->bytes_of_tables = all_bytes;
+    return true;
+}
+
+/* Rows up to `rows` of a table that was lost: without them all that refer to them would be, too. */
+static int make_up(stave_trace *trace, uint64_t kind, uint64_t rows, stave_error *error)
+{
+    uint32_t n = (uint32_t)rows;
+    return stave__tables_make_up(trace, kind == STAVE__STRINGS ? n : 0,
+                                 kind == STAVE__LANES ? n : 0, kind == STAVE__BOOTS ? n : 0, error);
+}
+
+/* A table that was lost without a trace stood before this one. */
+static int make_up_before(stave_trace *trace, const struct stave__header *h, stave_error *error)
+{
+    uint32_t known = stave__tables_rows(trace, h->kind);
+    if (stave_trace_damages(trace) == 0 || h->first <= known || h->first > STAVE__MADE_UP_MAX ||
+        !count_table(trace->file, h->first - known, 0))
         return STAVE_OK;
-    return stave__tables_make_up(trace, (uint32_t)behind, 0, 0, error);
+    return make_up(trace, h->kind, h->first, error);
+}
+
+/* A table that was lost, its header still there. */
+static int make_up_for(stave_trace *trace, const struct stave__header *h, stave_error *error)
+{
+    if (h->first > stave__tables_rows(trace, h->kind) || h->rows > STAVE__BLOCK_ROWS_MAX)
+        return STAVE_OK;
+    return make_up(trace, h->kind, h->first + h->rows, error);
+}
+
+int stave__file_read(stave_trace *trace, uint64_t offset, const struct stave__header *header,
+                     const char **wrong, stave_error *error)
+{
+    struct stave__header own;
+    struct stave__blocks *blocks = &trace->blocks;
+    uint32_t size = (uint32_t)header->size + STAVE__HEADER_SIZE;
+    int status = stave__blocks_read(blocks, offset, size, wrong, error);
+    if (status >= 0 && *wrong == NULL &&
+        (!stave__header_read(blocks->bytes, &own) || memcmp(&own, header, sizeof own) != 0))
+        *wrong = "a block is not the one that the index names";
+    return status;
 }
 
 static const char *read_table(stave_trace *trace, const struct stave__header *header, int *status,
@@ -101,22 +143,21 @@ static const char *read_table(stave_trace *trace, const struct stave__header *he
 static int take_table(stave_trace *trace, uint64_t offset, const struct stave__header *header,
                       stave_error *error)
 {
-    struct stave__file *file = trace->file;
-    const char *wrong = NULL;
+    const char *wrong = "a table of more than its file can have";
     int status = STAVE_OK;
-    file->tables++;
-    file->rows_of_tables += header->rows;
-    if (!stave__header_is_sane(header) || file->rows_of_tables > file->size + STAVE__TABLE_ROWS_MAX)
-        wrong = "a table of more rows than its file can have";
-    else
-        status = stave__blocks_read(&trace->blocks, offset,
-                                    (uint32_t)header->size + STAVE__HEADER_SIZE, &wrong, error);
+    bool fits =
+        stave__header_is_sane(header) && count_table(trace->file, header->rows, header->raw_size);
+    trace->file->tables++;
+    if (fits)
+        status = make_up_before(trace, header, error);
+    if (fits && status >= 0)
+        status = stave__file_read(trace, offset, header, &wrong, error);
     if (status >= 0 && wrong == NULL)
         wrong = read_table(trace, header, &status, error);
     if (status < 0 || wrong == NULL)
         return status;
     status = stave__file_damage(trace, offset, header, wrong, error);
-    return status < 0 ? status : note_lost_table(trace, header, error);
+    return status < 0 || !fits ? status : make_up_for(trace, header, error);
 }
 
 int stave__file_take(stave_trace *trace, uint64_t offset, const struct stave__header *header,
