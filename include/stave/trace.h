@@ -299,7 +299,8 @@ typedef struct stave_merge stave_merge;
 
 STAVE_API int stave_merge_open_sized(stave_trace *trace, const stave_filter *filter,
                                      size_t filter_size, stave_merge **merge, stave_error *error);
-/* 1, a block and the row in it; 0 at the end; or an error. Valid until the next call. */
+/* 1, a block and the row in it; 0 at the end; or an error: STAVE_E_LIMIT when so many blocks of a file
+ * interleave as only a made-up one has. Valid until the next call. */
 STAVE_API int stave_merge_next(stave_merge *merge, const stave_block **block, uint32_t *row,
                                stave_error *error);
 STAVE_API void stave_merge_close(stave_merge *merge);

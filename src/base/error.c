@@ -15,8 +15,3 @@ int stave__fail(stave_error *error, int status, uint64_t offset, const char *for
     error->offset = offset;
     return status;
 }
-
-int stave__fail_memory(stave_error *error)
-{
-    return stave__fail(error, STAVE_E_MEMORY, 0, "out of memory");
-}

@@ -9,7 +9,11 @@
 int stave__fail(stave_error *error, int status, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same for the commonest failure. */
-int stave__fail_memory(stave_error *error);
+/* The same for the commonest failure. Here, so that an analyzer sees that it is one. */
+static inline int stave__fail_memory(stave_error *error)
+{
+    stave__fail(error, STAVE_E_MEMORY, 0, "out of memory");
+    return STAVE_E_MEMORY;
+}
 
 #endif

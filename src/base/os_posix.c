@@ -20,6 +20,8 @@
 
 #define PATH_SHOWN_MAX 120 /* bytes of a path's end, so that the reason behind it has room */
 
+_Static_assert(sizeof(off_t) == 8, "files beyond 2 GiB: build with -D_FILE_OFFSET_BITS=64");
+
 static const char *end_of_path(const char *path, const char **dots)
 {
     size_t size = strlen(path);

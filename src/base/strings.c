@@ -71,11 +71,14 @@ static bool grow_buckets(struct stave__strings *strings)
     uint32_t *larger = size != 0 ? calloc(size, sizeof *larger) : NULL;
     if (larger == NULL)
         return false;
-    for (uint32_t id = 0; id < strings->texts.rows; id++) {
-        const struct text *text = text_at(strings, id);
-        uint32_t *bucket = find_in(strings, larger, size, text->bytes, text->size, text->hash);
-        if (*bucket == 0) /* of many rows with one text, the first alone */
-            *bucket = id + 1;
+    /* Of rows with the same text only the first has a bucket: a million of them cost nothing. */
+    for (uint32_t old = 0; old < strings->buckets_size; old++) {
+        if (strings->buckets[old] == 0)
+            continue;
+        uint32_t i = text_at(strings, strings->buckets[old] - 1)->hash & (size - 1);
+        while (larger[i] != 0)
+            i = (i + 1) & (size - 1);
+        larger[i] = strings->buckets[old];
     }
     free(strings->buckets);
     strings->buckets = larger;

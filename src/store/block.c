@@ -197,15 +197,17 @@ const char *stave__block_check(const struct stave__header *header)
 {
     if (!stave__header_is_sane(header))
         return "a block's size is beyond its limit";
-    if (header->kind >= STAVE_ROW_KINDS)
+    if (header->version > STAVE__BLOCK_VERSION || header->kind >= STAVE_ROW_KINDS)
         return "a block of an unknown kind";
     uint32_t has = stave__kind_has[header->kind];
     uint32_t never = KNOWN_COLUMNS & ~stave__kind_may_have[header->kind];
     bool empty = header->rows == 0 && (header->kind != STAVE_SPANS || header->open_count == 0);
     if (empty || (header->columns & has) != has || (header->columns & never) != 0)
         return "a block without the columns of its kind";
-    if (header->kind != STAVE_SPANS && header->open_count != 0)
-        return "open spans in a block of other rows";
+    if ((int64_t)header->first > (int64_t)header->last)
+        return "a block that ends before it begins";
+    if (header->open_count > 0 && header->kind != STAVE_SPANS)
+        return "open spans in a block of another kind";
     return NULL;
 }
 

@@ -83,7 +83,7 @@ void stave__entry_show(const struct stave__entry *entry, uint32_t from, stave_bl
     };
 }
 
-static size_t data_size(const struct stave__entry *entry)
+size_t stave__entry_bytes(const struct stave__entry *entry)
 {
     return stave__columns_size(entry->columns, entry->capacity) +
            entry->open_count * sizeof *entry->open;
@@ -97,14 +97,14 @@ static void list_add(struct stave__blocks *blocks, struct stave__entry *entry)
     entry->newer = NULL;
     *(blocks->newest != NULL ? &blocks->newest->newer : &blocks->oldest) = entry;
     blocks->newest = entry;
-    blocks->resident += data_size(entry);
+    blocks->resident += stave__entry_bytes(entry);
 }
 
 static void list_remove(struct stave__blocks *blocks, struct stave__entry *entry)
 {
     *(entry->older != NULL ? &entry->older->newer : &blocks->oldest) = entry->newer;
     *(entry->newer != NULL ? &entry->newer->older : &blocks->newest) = entry->older;
-    blocks->resident -= data_size(entry);
+    blocks->resident -= stave__entry_bytes(entry);
 }
 
 /* Keeps what may be dropped within its budget. Once the disk has refused, it is not asked again. */

@@ -85,6 +85,9 @@ static inline struct stave__entry *stave__entry_at(const struct stave__blocks *b
 /* The columns of an entry's data. */
 union stave__columns stave__entry_columns(const struct stave__entry *entry);
 
+/* Bytes that its rows take in memory. */
+size_t stave__entry_bytes(const struct stave__entry *entry);
+
 /* The public view of a pinned entry: its rows as they are now, from the row `from` on. */
 void stave__entry_show(const struct stave__entry *entry, uint32_t from, stave_block *block);
 
@@ -221,6 +224,10 @@ int stave__entry_store(struct stave__blocks *blocks, struct stave__entry *entry,
 
 /* Reads its columns back; as stave__blocks_pin(). */
 int stave__entry_load(struct stave__blocks *blocks, struct stave__entry *entry, stave_error *error);
+
+/* Lists a block of the trace's file that is not sound, and leaves it out from now on. */
+int stave__entry_damage(struct stave__blocks *blocks, struct stave__entry *entry, const char *what,
+                        stave_error *error);
 
 /* The bytes of a block at `offset` of the trace's file, header in front, into blocks->bytes. NULL in
  * *wrong when its checksum is right. */

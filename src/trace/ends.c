@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "store/column.h"
 #include "trace/file.h"
 
 #define BEHIND_ALL ((uint64_t)1 << 63) /* order of rows that no producer wrote */
@@ -88,6 +89,21 @@ static uint32_t gather_left(const stave_trace *trace, struct left *all)
     return kept;
 }
 
+/* Spans that are open at the end become rows in memory: not more than the file can have. */
+static int end_spans_within(stave_trace *trace, const struct left *left, uint64_t *room,
+                            stave_error *error)
+{
+    struct stave__entry *entry =
+        left->entry != STAVE__NO_BLOCK ? stave__entry_at(&trace->blocks, left->entry) : NULL;
+    if (entry == NULL || entry->open_count == 0)
+        return STAVE_OK;
+    if (entry->open_count > *room)
+        return stave__entry_damage(&trace->blocks, entry, "more open spans than its file can have",
+                                   error);
+    *room -= entry->open_count;
+    return end_spans(trace, left, error);
+}
+
 int stave__file_end_spans(stave_trace *trace, stave_error *error)
 {
     uint32_t entries = trace->blocks.entries.rows;
@@ -97,10 +113,9 @@ int stave__file_end_spans(stave_trace *trace, stave_error *error)
     uint32_t count = gather_left(trace, all);
     int status = STAVE_OK;
     trace->blocks.next_order = BEHIND_ALL;
+    uint64_t room = trace->file->size + STAVE__COLUMN_ROWS_MAX;
     for (uint32_t i = 0; i < count && status >= 0; i++)
-        if (all[i].entry != STAVE__NO_BLOCK &&
-            stave__entry_at(&trace->blocks, all[i].entry)->open_count > 0)
-            status = end_spans(trace, &all[i], error);
+        status = end_spans_within(trace, &all[i], &room, error);
     free(all);
     return status < 0 ? status : STAVE_OK;
 }

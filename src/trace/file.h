@@ -7,6 +7,7 @@
  *   ends.c    spans and boots that nobody ended
  *   known.c   what is known of the file; reading all of it
  *   tables.c  tables to blocks and back
+ *   lost.c    what stands for rows of tables that were lost
  *   save.c    a trace to a file
  */
 #ifndef STAVE_TRACE_FILE_H
@@ -18,6 +19,14 @@
 /* Rows that a file's tables may have beside one for each of its bytes: nobody's file has more, and
  * memory for them is not had by writing a few bytes. */
 #define STAVE__TABLE_ROWS_MAX 65536u
+#define STAVE__MADE_UP_MAX 65536u /* lanes, boots and texts in place of those lost */
+
+/* A block of a later version. */
+struct stave__unknown {
+    uint64_t offset;
+    struct stave__header header;
+    bool damaged; /* and listed */
+};
 
 struct stave__file {
     uint64_t size;    /* bytes, when it was last looked at */
@@ -26,7 +35,7 @@ struct stave__file {
     uint64_t tables;
     uint64_t cut;
     bool indexed, follow, packed;
-    struct stave__table unknown; /* struct stave__indexed: blocks of later versions */
+    struct stave__table unknown; /* struct stave__unknown */
     stave_progress progress;
 };
 
@@ -39,6 +48,14 @@ int stave__file_take(stave_trace *trace, uint64_t offset, const struct stave__he
 /* Lists a block that is not sound. */
 int stave__file_damage(stave_trace *trace, uint64_t offset, const struct stave__header *header,
                        const char *what, stave_error *error);
+
+/* The whole block into blocks->bytes. NULL in *wrong when it is sound and the one that was meant. */
+int stave__file_read(stave_trace *trace, uint64_t offset, const struct stave__header *header,
+                     const char **wrong, stave_error *error);
+
+/* The same for a block of a later version, which is listed when it is not sound: 1, 0 or an error. */
+int stave__file_read_unknown(stave_trace *trace, struct stave__unknown *unknown,
+                             stave_error *error);
 
 /* Whether the whole file is known by its index. When it is not sound, what it gave is to be forgotten
  * with the trace. */

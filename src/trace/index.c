@@ -15,11 +15,12 @@ struct walk {
 };
 
 /* Blocks that the index names must stand one behind another between the file's head and the index, so
- * that it hides none. */
+ * that it hides none; and none may be passed off as an index. */
 static bool is_right(struct walk *walk, const struct stave__indexed *row)
 {
-    if (row->header.version == 0 || row->offset != walk->end || row->offset > walk->index_offset ||
-        row->header.size > STAVE__BODY_MAX ||
+    bool is_index = row->header.kind == STAVE__INDEX && row->header.version <= STAVE__BLOCK_VERSION;
+    if (is_index || row->header.version == 0 || row->offset != walk->end ||
+        row->offset > walk->index_offset || row->header.size > STAVE__BODY_MAX ||
         walk->index_offset - row->offset < STAVE__HEADER_SIZE + row->header.size)
         return false;
     walk->end = row->offset + STAVE__HEADER_SIZE + row->header.size;

@@ -34,24 +34,24 @@ stave_damage stave_trace_damage(const stave_trace *trace, uint32_t index)
     return *damage;
 }
 
-/* One that turns out to be damaged is listed once: its offset is 0 from then on. */
+int stave__file_read_unknown(stave_trace *trace, struct stave__unknown *unknown, stave_error *error)
+{
+    const char *wrong = NULL;
+    if (unknown->damaged)
+        return 0;
+    int status = stave__file_read(trace, unknown->offset, &unknown->header, &wrong, error);
+    if (status < 0 || wrong == NULL)
+        return status < 0 ? status : 1;
+    status = stave__file_damage(trace, unknown->offset, &unknown->header, wrong, error);
+    unknown->damaged = status >= 0;
+    return status < 0 ? status : 0;
+}
+
 static int check_unknown(stave_trace *trace, stave_error *error)
 {
     int status = STAVE_OK;
-    for (uint32_t i = 0; i < trace->file->unknown.rows && status >= 0; i++) {
-        struct stave__indexed *row = stave__table_at(&trace->file->unknown, i);
-        uint32_t size = (uint32_t)row->header.size + STAVE__HEADER_SIZE;
-        const char *wrong;
-        if (row->offset == 0)
-            continue;
-        status = stave__blocks_read(&trace->blocks, row->offset, size, &wrong, error);
-        if (status >= 0 && wrong == NULL)
-            wrong = stave__blocks_compare(&trace->blocks, &row->header);
-        if (status < 0 || wrong == NULL)
-            continue;
-        status = stave__file_damage(trace, row->offset, &row->header, wrong, error);
-        row->offset = 0;
-    }
+    for (uint32_t i = 0; i < trace->file->unknown.rows && status >= 0; i++)
+        status = stave__file_read_unknown(trace, stave__table_at(&trace->file->unknown, i), error);
     return status;
 }
 

@@ -8,6 +8,12 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "trace/cursor.h"
+#include "trace/file.h"
+
+/* Blocks whose rows interleave are in memory together. An honest file's rows take a few bytes each, so
+ * that its blocks grow to some 50 times their size in it at most; a hostile one's could to 100,000. */
+#define TOGETHER_BYTES_MAX ((uint64_t)128 * 1024 * 1024)
+#define TOGETHER_TIMES_MAX 64 /* the file's size, beside that */
 
 struct open_block {
     stave_block block;
@@ -27,8 +33,9 @@ struct stave_merge {
     uint32_t next;            /* the one that has not joined yet */
     struct open_block **heap; /* least order of the next row on top */
     uint32_t used, size;
-    uint64_t limit; /* while the top's order is below, it stays the top */
-    bool taken;     /* the top's row was handed out and is to be passed */
+    uint64_t bytes, bytes_max; /* in memory together */
+    uint64_t limit;            /* while the top's order is below, it stays the top */
+    bool taken;                /* the top's row was handed out and is to be passed */
 };
 
 static int compare_candidates(const void *a, const void *b)
@@ -72,6 +79,8 @@ int stave_merge_open_sized(stave_trace *trace, const stave_filter *filter, size_
     if (m == NULL)
         return stave__fail_memory(error);
     m->trace = trace;
+    m->bytes_max = trace->file != NULL ? TOGETHER_BYTES_MAX + TOGETHER_TIMES_MAX * trace->file->size
+                                       : UINT64_MAX;
     if (!choose(m, &own)) {
         free(m);
         return stave__fail_memory(error);
@@ -130,6 +139,9 @@ static bool heap_room(stave_merge *merge)
 /* A damaged block has no rows to join with. */
 static int join(stave_merge *merge, struct stave__entry *entry, stave_error *error)
 {
+    if (merge->bytes > merge->bytes_max)
+        return stave__fail(error, STAVE_E_LIMIT, entry->stored_at,
+                           "rows of more blocks interleave than a file of this size can have");
     struct open_block *open = heap_room(merge) ? calloc(1, sizeof *open) : NULL;
     if (open == NULL)
         return stave__fail_memory(error);
@@ -139,6 +151,7 @@ static int join(stave_merge *merge, struct stave__entry *entry, stave_error *err
         return status;
     }
     open->entry = entry;
+    merge->bytes += stave__entry_bytes(entry);
     stave__entry_show(entry, 0, &open->block);
     merge->heap[merge->used++] = open;
     sift_up(merge, merge->used - 1);
@@ -147,6 +160,7 @@ static int join(stave_merge *merge, struct stave__entry *entry, stave_error *err
 
 static void leave(stave_merge *merge, struct open_block *open)
 {
+    merge->bytes -= stave__entry_bytes(open->entry);
     stave__blocks_unpin(&merge->trace->blocks, open->entry);
     free(open);
 }

@@ -21,9 +21,8 @@ static int settle_limits(stave_trace *trace, stave_error *error)
 {
     struct stave__limits *limits = &trace->blocks.limits;
     int status = STAVE_OK;
-    if (stave_trace_damages(trace) > 0 && limits->lost_name == 0 && !trace->file->follow)
-        status = stave__trace_string(trace, STAVE__LOST_NAME, strlen(STAVE__LOST_NAME),
-                                     &limits->lost_name, error);
+    if (stave_trace_damages(trace) > 0 && !trace->file->follow)
+        status = stave__tables_name_lost(trace, error);
     limits->strings = stave_trace_strings(trace);
     limits->lanes = trace->lanes.rows;
     return status;
@@ -31,11 +30,12 @@ static int settle_limits(stave_trace *trace, stave_error *error)
 
 static int check_head(const stave_trace *trace, const char *path, stave_error *error)
 {
-    uint8_t head[STAVE__FILE_HEAD_SIZE];
-    uint32_t version = 0;
+    uint8_t head[STAVE__FILE_HEAD_SIZE] = {0};
+    stave_error reason = {0};
     if (trace->file->size >= sizeof head &&
-        stave__os_read_at(trace->blocks.file_fd, head, sizeof head, 0, NULL) >= 0)
-        version = stave__file_head_read(head);
+        stave__os_read_at(trace->blocks.file_fd, head, sizeof head, 0, &reason) < 0)
+        return stave__fail(error, STAVE_E_IO, 0, "%s: %s", path, reason.message);
+    uint32_t version = stave__file_head_read(head);
     if (version == 0)
         return stave__fail(error, STAVE_E_FORMAT, 0, "%s: offset 0: not a .stave file", path);
     if (version > STAVE__FILE_VERSION)
@@ -82,7 +82,7 @@ static int attempt(const char *path, const stave_trace_config *config, bool igno
         stave_trace_free(t);
         return stave__fail_memory(error);
     }
-    t->file->unknown.row_size = sizeof(struct stave__indexed);
+    t->file->unknown.row_size = sizeof(struct stave__unknown);
     t->file->follow = config->follow;
     t->file->progress = config->progress;
     status = stave__os_open_input(path, &t->blocks.file_fd, error);

@@ -103,18 +103,14 @@ static int put_entries(struct saving *saving, stave_error *error)
 static int put_unknown(struct saving *saving, stave_error *error)
 {
     stave_trace *trace = saving->trace;
+    uint32_t count = trace->file != NULL ? trace->file->unknown.rows : 0;
     int status = STAVE_OK;
-    for (uint32_t i = 0; trace->file != NULL && i < trace->file->unknown.rows && status >= 0; i++) {
-        const struct stave__indexed *row = stave__table_at(&trace->file->unknown, i);
-        uint32_t size = (uint32_t)row->header.size + STAVE__HEADER_SIZE;
-        const char *wrong;
-        if (row->offset == 0) /* found damaged */
-            continue;
-        status = stave__blocks_read(&trace->blocks, row->offset, size, &wrong, error);
-        if (status >= 0 && wrong == NULL)
-            wrong = stave__blocks_compare(&trace->blocks, &row->header);
-        if (status >= 0 && wrong == NULL)
-            status = stave__writer_put(&saving->writer, trace->blocks.bytes, size, error);
+    for (uint32_t i = 0; i < count && status >= 0; i++) {
+        struct stave__unknown *unknown = stave__table_at(&trace->file->unknown, i);
+        status = stave__file_read_unknown(trace, unknown, error);
+        if (status > 0)
+            status = stave__writer_put(&saving->writer, trace->blocks.bytes,
+                                       STAVE__HEADER_SIZE + unknown->header.size, error);
     }
     return status;
 }

@@ -7,17 +7,30 @@
 #include "base/os.h"
 #include "trace/file.h"
 
-#define WINDOW ((size_t)256 * 1024) /* bytes looked through at a time for where the next block is */
+/* Bytes looked through at a time for where the next block is: few, since those of a window that cannot be
+ * read are passed over together. */
+#define WINDOW ((size_t)16 * 1024)
 
 static bool read_header(const stave_trace *trace, uint64_t offset, struct stave__header *header)
 {
     uint8_t bytes[STAVE__HEADER_SIZE];
-    const struct stave__file *file = trace->file;
-    if (file->size - offset < sizeof bytes ||
-        stave__os_read_at(trace->blocks.file_fd, bytes, sizeof bytes, offset, NULL) < 0)
-        return false;
-    /* A block that the file's end cuts is none. */
-    return stave__header_read(bytes, header) && header->size <= file->size - offset - sizeof bytes;
+    return trace->file->size - offset >= sizeof bytes &&
+           stave__os_read_at(trace->blocks.file_fd, bytes, sizeof bytes, offset, NULL) >= 0 &&
+           stave__header_read(bytes, header);
+}
+
+/* A block that the file's end cuts is none. */
+static bool is_whole(const stave_trace *trace, uint64_t offset, const struct stave__header *header)
+{
+    return header->size <= trace->file->size - offset - STAVE__HEADER_SIZE;
+}
+
+/* The rest of a block is still to come: what its body holds is not looked through. */
+static bool is_awaited(const stave_trace *trace, uint64_t offset)
+{
+    struct stave__header header;
+    return trace->file->follow && read_header(trace, offset, &header) &&
+           !is_whole(trace, offset, &header);
 }
 
 static bool is_foot(const stave_trace *trace, uint64_t offset)
@@ -29,7 +42,7 @@ static bool is_foot(const stave_trace *trace, uint64_t offset)
            stave__file_foot_read(bytes, &index_offset, &blocks);
 }
 
-/* The first sound header in the window's bytes, or `size`. */
+/* The first sound header in the window's bytes whose block is whole, or is awaited; or `size`. */
 static size_t find_in_window(const stave_trace *trace, uint64_t offset, const uint8_t *window,
                              size_t size)
 {
@@ -40,7 +53,8 @@ static size_t find_in_window(const stave_trace *trace, uint64_t offset, const ui
             return size;
         at = (size_t)(s - window);
         bool may_be = size - at < 4 || memcmp(s, "STVB", 4) == 0;
-        if (may_be && read_header(trace, offset + at, &header))
+        if (may_be && read_header(trace, offset + at, &header) &&
+            (trace->file->follow || is_whole(trace, offset + at, &header)))
             return at;
     }
     return size;
@@ -72,8 +86,10 @@ static int find_next(const stave_trace *trace, uint64_t from, uint64_t *found, s
 static int pass_over(stave_trace *trace, bool *more, stave_error *error)
 {
     struct stave__file *file = trace->file;
-    uint64_t next = 0;
-    int status = find_next(trace, file->scanned + 1, &next, error);
+    uint64_t next = file->size;
+    int status = STAVE_OK;
+    if (!is_awaited(trace, file->scanned))
+        status = find_next(trace, file->scanned + 1, &next, error);
     if (status < 0)
         return status;
     *more = next < file->size;
@@ -86,8 +102,10 @@ static int pass_over(stave_trace *trace, bool *more, stave_error *error)
         .size = next - file->scanned,
         .what = "no block begins here",
     };
-    file->scanned = next;
-    return stave__blocks_damage(&trace->blocks, &damage, error);
+    status = stave__blocks_damage(&trace->blocks, &damage, error);
+    if (status >= 0)
+        file->scanned = next;
+    return status;
 }
 
 int stave__file_scan(stave_trace *trace, stave_error *error)
@@ -98,10 +116,10 @@ int stave__file_scan(stave_trace *trace, stave_error *error)
     file->cut = 0;
     for (uint64_t steps = 1; status >= 0 && more && file->scanned < file->size; steps++) {
         struct stave__header header;
-        if (read_header(trace, file->scanned, &header)) {
-            uint64_t offset = file->scanned;
-            file->scanned += STAVE__HEADER_SIZE + header.size;
-            status = stave__file_take(trace, offset, &header, error);
+        if (read_header(trace, file->scanned, &header) && is_whole(trace, file->scanned, &header)) {
+            status = stave__file_take(trace, file->scanned, &header, error);
+            if (status >= 0) /* else it is tried again */
+                file->scanned += STAVE__HEADER_SIZE + header.size;
         } else if (is_foot(trace, file->scanned)) {
             file->scanned = file->size;
         } else {

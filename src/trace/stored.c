@@ -129,7 +129,9 @@ static bool is_the_same(const struct stave__entry *entry, const struct stave__he
         return false;
     return header->kind == entry->kind && header->rows == entry->rows &&
            header->boot == entry->boot && header->open_count == entry->open_count &&
-           header->first == (uint64_t)entry->first && header->last == (uint64_t)entry->last;
+           header->first == (uint64_t)entry->first && header->last == (uint64_t)entry->last &&
+           (!entry->in_file ||
+            (header->first_order == entry->first_order && header->begun == entry->begun));
 }
 
 /* Into memory of its own; the entry gets it only when all is sound. */
@@ -182,17 +184,18 @@ static const char *take_bytes(struct stave__blocks *blocks, struct stave__entry 
     return wrong;
 }
 
-static int mark_damaged(struct stave__blocks *blocks, struct stave__entry *entry, const char *wrong,
+int stave__entry_damage(struct stave__blocks *blocks, struct stave__entry *entry, const char *what,
                         stave_error *error)
 {
     stave_damage damage = {
         .offset = entry->stored_at,
         .size = entry->stored_size,
         .rows = entry->rows,
-        .what = wrong,
+        .what = what,
     };
-    entry->damaged = true;
-    return stave__blocks_damage(blocks, &damage, error);
+    int status = stave__blocks_damage(blocks, &damage, error);
+    entry->damaged = status >= 0;
+    return status;
 }
 
 static int load_from_file(struct stave__blocks *blocks, struct stave__entry *entry,
@@ -209,7 +212,7 @@ static int load_from_file(struct stave__blocks *blocks, struct stave__entry *ent
     status = stave__blocks_fault(wrong, entry->stored_at, error);
     if (status < 0)
         return status;
-    status = mark_damaged(blocks, entry, wrong, error);
+    status = stave__entry_damage(blocks, entry, wrong, error);
     return status < 0 ? status : 0;
 }
 

@@ -26,12 +26,6 @@ struct field {
         number, type, offsetof(row, member)                                                        \
     }
 
-struct anchor_row {
-    uint32_t boot;
-    uint32_t index; /* in its boot */
-    stave_anchor anchor;
-};
-
 static const struct field lane_fields[] = {
     FIELD(0, U32, stave_lane, name),        FIELD(1, U32, stave_lane, kind),
     FIELD(2, U32, stave_lane, priority),    FIELD(3, U8, stave_lane, has_deadline),
@@ -49,12 +43,12 @@ static const struct field boot_fields[] = {
     FIELD(3, U8, stave_boot, rate_assumed),
 };
 static const struct field anchor_fields[] = {
-    FIELD(0, U32, struct anchor_row, boot),
-    FIELD(1, U64, struct anchor_row, anchor.tick),
-    FIELD(2, U64, struct anchor_row, anchor.us),
-    FIELD(3, U64, struct anchor_row, anchor.hz),
-    FIELD(4, U64, struct anchor_row, anchor.realtime_ns),
-    FIELD(5, U32, struct anchor_row, index),
+    FIELD(0, U32, struct stave__anchor_row, boot),
+    FIELD(1, U64, struct stave__anchor_row, anchor.tick),
+    FIELD(2, U64, struct stave__anchor_row, anchor.us),
+    FIELD(3, U64, struct stave__anchor_row, anchor.hz),
+    FIELD(4, U64, struct stave__anchor_row, anchor.realtime_ns),
+    FIELD(5, U32, struct stave__anchor_row, index),
 };
 static const struct field module_fields[] = {
     FIELD(0, U32, stave_module, path),    FIELD(1, U32, stave_module, build_id),
@@ -271,7 +265,7 @@ static int gather_anchors(const stave_trace *trace, struct stave__table *table, 
 {
     for (uint32_t boot = 0; boot < trace->boots.rows; boot++) {
         for (uint32_t i = 0; i < stave_trace_anchors(trace, boot); i++) {
-            struct anchor_row *row = stave__table_add(table);
+            struct stave__anchor_row *row = stave__table_add(table);
             if (row == NULL)
                 return stave__fail_memory(error);
             row->boot = boot;
@@ -305,7 +299,7 @@ int stave__tables_write(stave_trace *trace, struct stave__writer *writer, struct
                         stave_error *error)
 {
     struct output out = {.trace = trace, .writer = writer, .told = told};
-    struct stave__table anchors = {.row_size = sizeof(struct anchor_row)};
+    struct stave__table anchors = {.row_size = sizeof(struct stave__anchor_row)};
     int status = gather_anchors(trace, &anchors, error);
     if (status >= 0)
         status = write_strings(&out, error);
@@ -388,6 +382,12 @@ static bool is_rate(double hz)
     return hz == 0 || (hz >= HZ_MIN && hz <= HZ_MAX);
 }
 
+/* A lane that gets its name when all is read: stave__tables_settle(). */
+static bool is_lost_name(const stave_trace *trace, uint32_t name)
+{
+    return name == STAVE_NONE && stave_trace_damages(trace) > 0;
+}
+
 /* Whether what a row refers to is there. */
 static bool is_right(const stave_trace *trace, enum stave__table_kind kind, const void *row)
 {
@@ -395,14 +395,15 @@ static bool is_right(const stave_trace *trace, enum stave__table_kind kind, cons
     const stave_lane *lane = row;
     const stave_process *process = row;
     const stave_boot *boot = row;
-    const struct anchor_row *anchor = row;
+    const struct stave__anchor_row *anchor = row;
     const stave_module *module = row;
     const stave_property *property = row;
     switch (kind) {
     case STAVE__PROCESSES:
         return process->name < strings;
     case STAVE__LANES:
-        return lane->name < strings && lane->process <= trace->processes.rows;
+        return (lane->name < strings || is_lost_name(trace, lane->name)) &&
+               lane->process <= trace->processes.rows;
     case STAVE__BOOTS:
         return is_time(boot->offset_us) && is_time(boot->end_us);
     case STAVE__ANCHORS:
@@ -419,7 +420,7 @@ static bool is_right(const stave_trace *trace, enum stave__table_kind kind, cons
 }
 
 /* An anchor stands in place of its boot's from its index on. The first is that of tick 0. */
-static const char *take_anchor(stave_trace *trace, const struct anchor_row *row, int *status,
+static const char *take_anchor(stave_trace *trace, const struct stave__anchor_row *row, int *status,
                                stave_error *error)
 {
     struct stave__boot *boot = stave__boot_at(trace, row->boot);
@@ -455,9 +456,12 @@ static int take_row(struct stave__table *table, uint32_t id, const void *row, st
     return STAVE_OK;
 }
 
-static const char *take(stave_trace *trace, enum stave__table_kind kind, uint32_t id,
-                        const void *row, int *status, stave_error *error)
+static const char *take(stave_trace *trace, enum stave__table_kind kind, uint32_t id, void *row,
+                        int *status, stave_error *error)
 {
+    *status = stave__tables_settle(trace, kind, row, error);
+    if (*status < 0)
+        return NULL;
     if (!is_right(trace, kind, row))
         return no_such_row;
     if (kind == STAVE__ANCHORS)
@@ -475,7 +479,8 @@ static const struct field *field_of(const struct description *d, uint32_t number
     return NULL;
 }
 
-/* The block's rows side by side in `rows`, ROW_SIZE_MAX bytes each; unknown columns are passed over. */
+/* The block's rows side by side in `rows`, ROW_SIZE_MAX bytes each: every column once; unknown ones
+ * are passed over. */
 static bool read_rows(const struct description *d, const struct stave__header *header,
                       const uint8_t *body, char *rows, uint64_t *values)
 {
@@ -500,8 +505,8 @@ static bool read_rows(const struct description *d, const struct stave__header *h
     return seen == (1u << d->fields_count) - 1;
 }
 
-static const char *take_rows(stave_trace *trace, const struct stave__header *header,
-                             const char *rows, int *status, stave_error *error)
+static const char *take_rows(stave_trace *trace, const struct stave__header *header, char *rows,
+                             int *status, stave_error *error)
 {
     const char *wrong = NULL;
     for (uint32_t i = 0; i < header->rows && wrong == NULL && *status >= 0; i++)
@@ -526,11 +531,11 @@ static const char *read_table(stave_trace *trace, const struct description *d,
     return wrong;
 }
 
-static uint32_t rows_of(stave_trace *trace, const struct stave__header *header)
+uint32_t stave__tables_rows(stave_trace *trace, uint64_t kind)
 {
-    if (header->kind == STAVE__STRINGS)
+    if (kind == STAVE__STRINGS)
         return stave_trace_strings(trace);
-    const struct stave__table *table = table_of(trace, (enum stave__table_kind)header->kind);
+    const struct stave__table *table = table_of(trace, (enum stave__table_kind)kind);
     return table != NULL ? table->rows : UINT32_MAX;
 }
 
@@ -538,7 +543,7 @@ const char *stave__tables_read(stave_trace *trace, const struct stave__header *h
                                const uint8_t *body, int *status, stave_error *error)
 {
     if (header->rows == 0 || header->rows > STAVE__BLOCK_ROWS_MAX ||
-        header->first > rows_of(trace, header))
+        header->first > stave__tables_rows(trace, header->kind))
         return "a table whose rows do not follow those before";
     if (header->kind == STAVE__STRINGS)
         return read_strings(trace, header, body, status, error);
@@ -546,36 +551,4 @@ const char *stave__tables_read(stave_trace *trace, const struct stave__header *h
         if (descriptions[i].kind == header->kind)
             return read_table(trace, &descriptions[i], header, body, status, error);
     return "a table of an unknown kind";
-}
-
-/* ---- what was lost --------------------------------------------------------------------------- */
-
-#define LOST_LANE "(lost lane)"
-
-static int make_up_lanes(stave_trace *trace, uint32_t lanes, stave_error *error)
-{
-    stave_lane lane = {.kind = STAVE_LANE_THREAD};
-    int status = stave__trace_string(trace, LOST_LANE, sizeof LOST_LANE - 1, &lane.name, error);
-    while (status >= 0 && trace->lanes.rows < lanes)
-        status = take_row(&trace->lanes, trace->lanes.rows, &lane, error);
-    return status;
-}
-
-int stave__tables_make_up(stave_trace *trace, uint32_t strings, uint32_t lanes, uint32_t boots,
-                          stave_error *error)
-{
-    uint32_t id;
-    int status = STAVE_OK;
-    while (status >= 0 && stave_trace_strings(trace) < strings)
-        if (stave__strings_append(&trace->strings, STAVE__LOST_NAME, sizeof STAVE__LOST_NAME - 1) <
-            0)
-            status = stave__fail_memory(error);
-    if (status >= 0 && trace->lanes.rows < lanes)
-        status = make_up_lanes(trace, lanes, error);
-    while (status >= 0 && trace->boots.rows < boots) {
-        status = stave__trace_boot(trace, 0, 0, &id, error);
-        if (status >= 0)
-            stave__boot_at(trace, id)->shown.rate_assumed = true;
-    }
-    return status;
 }

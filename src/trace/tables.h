@@ -5,6 +5,13 @@
 #include "store/writer.h"
 #include "trace/trace.h"
 
+/* A row of the anchors' table, which is of all boots. */
+struct stave__anchor_row {
+    uint32_t boot;
+    uint32_t index; /* in its boot */
+    stave_anchor anchor;
+};
+
 /* How much of a trace's tables a file has. All zero: nothing. */
 struct stave__told {
     uint32_t rows[STAVE__PROPERTIES + 1]; /* of each table, by its kind */
@@ -22,7 +29,20 @@ const char *stave__tables_read(stave_trace *trace, const struct stave__header *h
 
 #define STAVE__LOST_NAME "(lost name)"
 
-/* After damage: makes up the rows of tables that are missing below these numbers. */
+/* How many rows of a table there are, by its kind; of anchors UINT32_MAX. */
+uint32_t stave__tables_rows(stave_trace *trace, uint64_t kind);
+
+/* ---- after damage: lost.c -------------------------------------------------------------------- */
+
+/* A row of a table that refers to what may have been lost: a boot is made up, a name or process becomes
+ * none, a lane's name what stave__tables_name_lost() gives it. Without damage it stays as it is. */
+int stave__tables_settle(stave_trace *trace, enum stave__table_kind kind, void *row,
+                         stave_error *error);
+
+/* When all of a file is read: names for what was lost. */
+int stave__tables_name_lost(stave_trace *trace, stave_error *error);
+
+/* Makes up the rows of tables that are missing below these numbers. */
 int stave__tables_make_up(stave_trace *trace, uint32_t strings, uint32_t lanes, uint32_t boots,
                           stave_error *error);
 

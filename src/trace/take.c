@@ -18,10 +18,10 @@ int stave__file_damage(stave_trace *trace, uint64_t offset, const struct stave__
 static int add_unknown(stave_trace *trace, uint64_t offset, const struct stave__header *header,
                        stave_error *error)
 {
-    struct stave__indexed *row = stave__table_add(&trace->file->unknown);
+    struct stave__unknown *row = stave__table_add(&trace->file->unknown);
     if (row == NULL)
         return stave__fail_memory(error);
-    *row = (struct stave__indexed){.offset = offset, .header = *header};
+    *row = (struct stave__unknown){.offset = offset, .header = *header};
     return STAVE_OK;
 }
 
@@ -37,8 +37,8 @@ static int add_entry(stave_trace *trace, uint64_t offset, const struct stave__he
     const char *wrong = stave__block_check(h);
     bool is_lost = h->lane >= trace->lanes.rows || h->boot >= trace->boots.rows;
     if (wrong == NULL && is_lost &&
-        (stave_trace_damages(trace) == 0 || h->lane >= STAVE__TABLE_ROWS_MAX ||
-         h->boot >= STAVE__TABLE_ROWS_MAX))
+        (stave_trace_damages(trace) == 0 || h->lane >= STAVE__MADE_UP_MAX ||
+         h->boot >= STAVE__MADE_UP_MAX))
         wrong = "a block of a lane or boot that is not there";
     if (wrong != NULL)
         return stave__file_damage(trace, offset, h, wrong, error);
@@ -78,51 +78,54 @@ static int add_entry(stave_trace *trace, uint64_t offset, const struct stave__he
     return STAVE_OK;
 }
 
-static bool too_many_rows(const struct stave__file *file)
+/* Memory for rows of tables is not had by a number in a file. */
+static bool has_room(const struct stave__file *file)
 {
-    return file->rows_of_tables > file->size + STAVE__TABLE_ROWS_MAX;
+    return file->rows_of_tables <= file->size + STAVE__TABLE_ROWS_MAX;
 }
 
-/* The names of rows to come may be missing from now on. */
-static int note_lost_table(stave_trace *trace, const struct stave__header *h, stave_error *error)
+static bool can_be_made_up(uint64_t kind)
 {
-    uint64_t behind = h->first + h->rows;
-    if (h->kind != STAVE__STRINGS || h->first > stave_trace_strings(trace) ||
-        h->rows > STAVE__BLOCK_ROWS_MAX || too_many_rows(trace->file))
-        return STAVE_OK;
-    return stave__tables_make_up(trace, (uint32_t)behind, 0, 0, error);
+    return kind == STAVE__STRINGS || kind == STAVE__LANES || kind == STAVE__BOOTS;
 }
 
-/* Rows of a table so far, where lost ones can be made up. */
-static uint64_t rows_so_far(const stave_trace *trace, uint64_t kind)
+/* Rows up to `rows` of a table that was lost: without them all that refer to them would be, too. */
+static int make_up(stave_trace *trace, uint64_t kind, uint64_t rows, stave_error *error)
 {
-    switch (kind) {
-    case STAVE__STRINGS:
-        return stave_trace_strings(trace);
-    case STAVE__LANES:
-        return trace->lanes.rows;
-    case STAVE__BOOTS:
-        return trace->boots.rows;
-    default:
-        return UINT64_MAX;
-    }
+    uint32_t n = (uint32_t)rows;
+    return stave__tables_make_up(trace, kind == STAVE__STRINGS ? n : 0,
+                                 kind == STAVE__LANES ? n : 0, kind == STAVE__BOOTS ? n : 0, error);
 }
 
 /* A block in front of this one may have been lost, header and all: without its rows those of this one
  * would be lost too. They count as rows of tables. */
 static int make_up_before(stave_trace *trace, const struct stave__header *h, stave_error *error)
 {
-    uint64_t have = rows_so_far(trace, h->kind);
-    if (stave_trace_damages(trace) == 0 || h->first <= have ||
-        h->first - have > STAVE__TABLE_ROWS_MAX)
+    uint64_t have = stave__tables_rows(trace, h->kind);
+    if (!can_be_made_up(h->kind) || stave_trace_damages(trace) == 0 || h->first <= have ||
+        h->first - have > STAVE__MADE_UP_MAX)
         return STAVE_OK;
     trace->file->rows_of_tables += h->first - have;
-    if (too_many_rows(trace->file))
+    return has_room(trace->file) ? make_up(trace, h->kind, h->first, error) : STAVE_OK;
+}
+
+/* A block that was lost, its header still there. */
+static int make_up_for(stave_trace *trace, const struct stave__header *h, stave_error *error)
+{
+    if (!can_be_made_up(h->kind) || h->first > stave__tables_rows(trace, h->kind) ||
+        h->rows > STAVE__BLOCK_ROWS_MAX || !has_room(trace->file))
         return STAVE_OK;
-    uint32_t rows = (uint32_t)h->first;
-    return stave__tables_make_up(trace, h->kind == STAVE__STRINGS ? rows : 0,
-                                 h->kind == STAVE__LANES ? rows : 0,
-                                 h->kind == STAVE__BOOTS ? rows : 0, error);
+    return make_up(trace, h->kind, h->first + h->rows, error);
+}
+
+int stave__file_read(stave_trace *trace, uint64_t offset, const struct stave__header *header,
+                     const char **wrong, stave_error *error)
+{
+    uint32_t size = (uint32_t)header->size + STAVE__HEADER_SIZE;
+    int status = stave__blocks_read(&trace->blocks, offset, size, wrong, error);
+    if (status >= 0 && *wrong == NULL)
+        *wrong = stave__blocks_compare(&trace->blocks, header);
+    return status;
 }
 
 static int take_table(stave_trace *trace, uint64_t offset, const struct stave__header *header,
@@ -134,26 +137,21 @@ static int take_table(stave_trace *trace, uint64_t offset, const struct stave__h
     file->tables++;
     if (stave__header_is_sane(header))
         file->rows_of_tables += header->rows;
-    if (!stave__header_is_sane(header) || too_many_rows(file))
+    if (!stave__header_is_sane(header) || !has_room(file))
         wrong = "a table of more rows than its file can have";
     else if (header->codec != STAVE__CODEC_NONE)
         wrong = "a table that is packed";
     else
-        status = stave__blocks_read(&trace->blocks, offset,
-                                    (uint32_t)header->size + STAVE__HEADER_SIZE, &wrong, error);
-    if (status >= 0 && wrong == NULL)
-        wrong = stave__blocks_compare(&trace->blocks, header);
+        status = stave__file_read(trace, offset, header, &wrong, error);
     if (status >= 0 && wrong == NULL)
         status = make_up_before(trace, header, error);
     if (status >= 0 && wrong == NULL)
         wrong = stave__tables_read(trace, header, trace->blocks.bytes + STAVE__HEADER_SIZE, &status,
                                    error);
-    if (status >= 0)
-        status = stave__blocks_fault(wrong, offset, error);
     if (status < 0 || wrong == NULL)
         return status;
     status = stave__file_damage(trace, offset, header, wrong, error);
-    return status < 0 ? status : note_lost_table(trace, header, error);
+    return status < 0 ? status : make_up_for(trace, header, error);
 }
 
 int stave__file_take(stave_trace *trace, uint64_t offset, const struct stave__header *header,

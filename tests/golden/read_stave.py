@@ -36,6 +36,7 @@ KINDS = [("spans", {0, 1, 2, 3, 4}, {6, 7, 8, 9}), ("marks", {0, 1, 2, 5, 6}, {4
          ("counters", {0, 1, 2, 5, 6}, set()),
          ("cumulatives", {0, 1, 2, 3, 4, 5, 6, 10, 11, 12}, {7}),
          ("attributes", {0, 1, 2, 4, 5, 6}, set()), ("links", {0, 1, 2, 4, 5, 8, 9}, set())]
+LOST = (1 << 32) - 1  # the name of a lane that is named when all is read
 TEXT, REAL, ATTACHED, UNFINISHED = 1 << 13, 1 << 12, 1 << 10, 1 << 4
 UNFINISHED_COLUMNS = 0, 1, 2, 3, 4, 6, 7, 8, 9
 
@@ -213,6 +214,9 @@ class File:
         self.lost_name = None
         if self.damages:
             self.lost_name = self.string_id(b"(lost name)")
+        for lane in self.tables[LANES]:
+            if lane["name"] == LOST:
+                lane["name"] = self.string_id(b"(lost lane)")
         self.read_rows()
         self.end_spans()
         self.end_boots()
@@ -319,9 +323,9 @@ class File:
                 self.take_table(offset, h)
             except Damage:
                 self.damage(offset, h)
-                if (h["kind"] == STRINGS and h["first"] <= len(self.strings) and
+                if (h["kind"] in (STRINGS, LANES, BOOTS) and h["first"] <= len(self.known(h["kind"])) and
                         h["rows"] <= ROWS_MAX and self.has_room()):
-                    self.make_up(STRINGS, h["first"] + h["rows"])
+                    self.make_up(h["kind"], h["first"] + h["rows"])
         else:
             self.unknown.append((offset, h))
 
@@ -334,8 +338,8 @@ class File:
         if kind == STRINGS:
             self.strings += [b"(lost name)"] * (count - len(self.strings))
         while kind == LANES and len(self.tables[LANES]) < count:
-            self.tables[LANES].append({"name": self.string_id(b"(lost lane)"), "kind": 3,
-                                       "priority": 0, "has_deadline": 0, "deadline_ms": 0,
+            self.tables[LANES].append({"name": LOST, "kind": 3, "priority": 0,
+                                       "has_deadline": 0, "deadline_ms": 0,
                                        "process": 0, "number": 0})
         while kind == BOOTS and len(self.tables[BOOTS]) < count:
             self.tables[BOOTS].append({"offset_us": 0.0, "end_us": 0.0, "ended": 0,
@@ -348,6 +352,9 @@ class File:
         """Nobody's file has more rows of tables: no memory is had by a number in a file."""
         return self.table_rows <= len(self.data) + TABLE_ROWS
 
+    def known(self, kind):
+        return self.strings if kind == STRINGS else self.tables[kind]
+
     def take_table(self, offset, h):
         kind = h["kind"]
         sure(is_sane(h), "a block beyond the limits")
@@ -355,7 +362,7 @@ class File:
         sure(self.has_room(), "more rows than a file can have")
         sure(h["codec"] == 0, "a table that is packed")
         body = self.body(offset, h)
-        known = self.strings if kind == STRINGS else self.tables[kind]
+        known = self.known(kind)
         lost = h["first"] - len(known)
         if self.damages and kind in (STRINGS, LANES, BOOTS) and 0 < lost <= TABLE_ROWS:
             self.table_rows += lost
@@ -400,11 +407,26 @@ class File:
         sure(value < {"b": 2, "16": 1 << 16}.get(form, 1 << 32), "a number beyond its width")
         return struct.unpack("<f", struct.pack("<I", value))[0] if form == "f32" else value
 
+    def settle(self, kind, row):
+        """After damage: what refers to lost rows refers to none, or to rows that are made up."""
+        strings = len(self.strings)
+        for name in ("path", "build_id", "key", "name"):
+            if row.get(name, 0) >= strings:
+                row[name] = LOST if kind == LANES else 0
+        if row.get("process", 0) > len(self.tables[PROCESSES]):
+            row["process"] = 0
+        if kind == PROPERTIES and row["flags"] & TEXT and row["value"] >= strings:
+            row["value"] = 0
+        if row.get("boot", TABLE_ROWS) < TABLE_ROWS:
+            self.make_up(BOOTS, row["boot"] + 1)
+
     def take_row(self, kind, number, row):
         """One row of a table: a new one, or in place of one that is there."""
+        if self.damages:
+            self.settle(kind, row)
         strings, processes = len(self.strings), len(self.tables[PROCESSES])
         boots = len(self.tables[BOOTS])
-        sure(row.get("name", 0) < strings and row.get("process", 0) <= processes and
+        sure((row.get("name", 0) < strings or self.damages and row["name"] == LOST) and row.get("process", 0) <= processes and
              row.get("path", 0) < strings and row.get("build_id", 0) < strings and
              row.get("key", 0) < strings and row.get("boot", -1) < boots, "no such row")
         for name, value in row.items():
@@ -429,7 +451,7 @@ class File:
         _, has, may = KINDS[h["kind"]]
         mask = {i for i in range(len(COLUMNS)) if h["columns"] >> i & 1}
         sound = (is_sane(h) and (h["rows"] > 0 or h["kind"] == 0 and h["open_count"] > 0) and has <= mask <= has | may and
-                 (h["kind"] == 0 or h["open_count"] == 0))
+                 (h["kind"] == 0 or h["open_count"] == 0) and signed(h["first"]) <= signed(h["last"]))
         if sound and self.damages and max(h["lane"], h["boot"]) < TABLE_ROWS:
             self.make_up(LANES, h["lane"] + 1)
             self.make_up(BOOTS, h["boot"] + 1)
