@@ -9,72 +9,8 @@
 
 #include <cmocka.h>
 
+#include "fault/memory.h"
 #include "fault/pipeline.h"
-
-/* ---- memory that runs out -------------------------------------------------------------------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void __wrap_free(void *memory);
-
-static struct {
-    unsigned requests;
-    unsigned fail_at; /* 0: none */
-    bool for_good;    /* those behind it, too */
-    long live;        /* pieces of memory in use */
-} memory;
-
-static bool runs_out(void)
-{
-    memory.requests++;
-    if (memory.fail_at == 0)
-        return false;
-    return memory.requests == memory.fail_at ||
-           (memory.for_good && memory.requests > memory.fail_at);
-}
-
-static void *counted(void *piece)
-{
-    memory.live += piece != NULL;
-    return piece;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return runs_out() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return runs_out() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *piece, size_t size)
-{
-    if (runs_out())
-        return NULL;
-    void *larger = __real_realloc(piece, size);
-    return piece == NULL ? counted(larger) : larger;
-}
-
-void __wrap_free(void *piece)
-{
-    memory.live -= piece != NULL;
-    __real_free(piece);
-}
-
-static void let_fail(unsigned request, bool for_good)
-{
-    memory.requests = 0;
-    memory.fail_at = request;
-    memory.for_good = for_good;
-}
-
 /* ---- what has to be true afterwards ---------------------------------------------------------- */
 
 static void check_error(int status, const stave_error *error)
@@ -132,7 +68,7 @@ static bool fails_at(struct pipeline *pipeline, const stave_trace_config *config
 {
     long before = memory.live;
     stave_error error = {0};
-    let_fail(request, for_good);
+    memory_let_fail(request, for_good);
     int decoded = pipeline_decode(pipeline, config, &error);
     int status = decoded;
     if (status >= 0)
@@ -140,7 +76,7 @@ static bool fails_at(struct pipeline *pipeline, const stave_trace_config *config
     if (status >= 0)
         status = pipeline_export(pipeline, NULL, &error);
     bool failed = memory.requests >= request;
-    let_fail(0, false);
+    memory_let_fail(0, false);
 
     if (failed)
         check_error(status, &error);

@@ -10,73 +10,9 @@
 
 #include <cmocka.h>
 
+#include "fault/memory.h"
 #include "stave/analyze.h"
 #include "trace/trace.h"
-
-/* ---- memory that runs out -------------------------------------------------------------------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void __wrap_free(void *memory);
-
-static struct {
-    unsigned requests;
-    unsigned fail_at; /* 0: none */
-    bool for_good;    /* those behind it, too */
-    long live;        /* pieces of memory in use */
-} memory;
-
-static bool runs_out(void)
-{
-    memory.requests++;
-    if (memory.fail_at == 0)
-        return false;
-    return memory.requests == memory.fail_at ||
-           (memory.for_good && memory.requests > memory.fail_at);
-}
-
-static void *counted(void *piece)
-{
-    memory.live += piece != NULL;
-    return piece;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return runs_out() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return runs_out() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *piece, size_t size)
-{
-    if (runs_out())
-        return NULL;
-    void *larger = __real_realloc(piece, size);
-    return piece == NULL ? counted(larger) : larger;
-}
-
-void __wrap_free(void *piece)
-{
-    memory.live -= piece != NULL;
-    __real_free(piece);
-}
-
-static void let_fail(unsigned request, bool for_good)
-{
-    memory.requests = 0;
-    memory.fail_at = request;
-    memory.for_good = for_good;
-}
-
 /* ---- traces ---------------------------------------------------------------------------------- */
 
 enum { NAMES = 80, ROOTS = 60, CHILDREN = 40 };
@@ -208,10 +144,10 @@ static bool fails_at(int (*ask)(stave_trace *trace, stave_error *error), uint64_
     long before = memory.live;
     stave_error error = {0};
     stave_trace *trace = make_trace(cache_bytes, attached);
-    let_fail(request, for_good);
+    memory_let_fail(request, for_good);
     int status = ask(trace, &error);
     bool failed = memory.requests >= request;
-    let_fail(0, false);
+    memory_let_fail(0, false);
     if (failed) {
         assert_int_equal(status, STAVE_E_MEMORY);
         assert_int_equal(error.status, STAVE_E_MEMORY);

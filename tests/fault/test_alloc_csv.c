@@ -10,73 +10,9 @@
 
 #include <cmocka.h>
 
+#include "fault/memory.h"
 #include "stave/decode.h"
 #include "stave/export.h"
-
-/* ---- memory that runs out -------------------------------------------------------------------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void __wrap_free(void *memory);
-
-static struct {
-    unsigned requests;
-    unsigned fail_at; /* 0: none */
-    bool for_good;    /* those behind it, too */
-    long live;        /* pieces of memory in use */
-} memory;
-
-static bool runs_out(void)
-{
-    memory.requests++;
-    if (memory.fail_at == 0)
-        return false;
-    return memory.requests == memory.fail_at ||
-           (memory.for_good && memory.requests > memory.fail_at);
-}
-
-static void *counted(void *piece)
-{
-    memory.live += piece != NULL;
-    return piece;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return runs_out() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return runs_out() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *piece, size_t size)
-{
-    if (runs_out())
-        return NULL;
-    void *larger = __real_realloc(piece, size);
-    return piece == NULL ? counted(larger) : larger;
-}
-
-void __wrap_free(void *piece)
-{
-    memory.live -= piece != NULL;
-    __real_free(piece);
-}
-
-static void let_fail(unsigned request, bool for_good)
-{
-    memory.requests = 0;
-    memory.fail_at = request;
-    memory.for_good = for_good;
-}
-
 /* ---- a file that is read --------------------------------------------------------------------- */
 
 /* Bytes fed at a time: most rows are cut, so that the reader has to carry parts of them. */
@@ -170,10 +106,10 @@ static bool fails_at(unsigned request, bool for_good)
 {
     long before = memory.live;
     stave_error error = {0};
-    let_fail(request, for_good);
+    memory_let_fail(request, for_good);
     int status = read_all(&error);
     bool failed = memory.requests >= request;
-    let_fail(0, false);
+    memory_let_fail(0, false);
     if (failed) {
         check_after_failure(status, &error);
     } else {

@@ -11,70 +11,10 @@
 
 #include <cmocka.h>
 
+#include "fault/memory.h"
 #include "store/header.h"
 #include "stress/traces.h"
 #include "trace/packing.h"
-
-/* ---- memory that runs out -------------------------------------------------------------------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void __wrap_free(void *memory);
-
-static struct {
-    unsigned requests;
-    unsigned fail_at; /* 0: none */
-    bool for_good;    /* those behind it, too */
-    bool untouched;   /* the test's own are let through */
-    long live;        /* pieces of memory in use */
-} memory;
-
-static bool runs_out(void)
-{
-    if (memory.untouched)
-        return false;
-    memory.requests++;
-    if (memory.fail_at == 0)
-        return false;
-    return memory.requests == memory.fail_at ||
-           (memory.for_good && memory.requests > memory.fail_at);
-}
-
-static void *counted(void *piece)
-{
-    memory.live += piece != NULL;
-    return piece;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return runs_out() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return runs_out() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *piece, size_t size)
-{
-    if (runs_out())
-        return NULL;
-    void *larger = __real_realloc(piece, size);
-    return piece == NULL ? counted(larger) : larger;
-}
-
-void __wrap_free(void *piece)
-{
-    memory.live -= piece != NULL;
-    __real_free(piece);
-}
-
 /* ---- what is tried --------------------------------------------------------------------------- */
 
 static char path[64], other_path[80];
