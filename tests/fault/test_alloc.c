@@ -11,6 +11,7 @@
 
 #include "fault/memory.h"
 #include "fault/pipeline.h"
+
 /* ---- what has to be true afterwards ---------------------------------------------------------- */
 
 static void check_error(int status, const stave_error *error)

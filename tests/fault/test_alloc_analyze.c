@@ -13,6 +13,7 @@
 #include "fault/memory.h"
 #include "stave/analyze.h"
 #include "trace/trace.h"
+
 /* ---- traces ---------------------------------------------------------------------------------- */
 
 enum { NAMES = 80, ROOTS = 60, CHILDREN = 40 };

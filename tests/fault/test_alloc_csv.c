@@ -13,6 +13,7 @@
 #include "fault/memory.h"
 #include "stave/decode.h"
 #include "stave/export.h"
+
 /* ---- a file that is read --------------------------------------------------------------------- */
 
 /* Bytes fed at a time: most rows are cut, so that the reader has to carry parts of them. */

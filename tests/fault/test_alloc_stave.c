@@ -15,6 +15,7 @@
 #include "store/header.h"
 #include "stress/traces.h"
 #include "trace/packing.h"
+
 /* ---- what is tried --------------------------------------------------------------------------- */
 
 static char path[64], other_path[80];
