@@ -7,7 +7,7 @@
  *     stave__columns_lay_out(&columns, header.columns, header.rows, data);
  *     wrong = stave__block_decode(&header, body, &limits, &columns, open, scratch);
  *
- * `scratch` is room for STAVE__COLUMN_ROWS_MAX numbers.  */
+ * `scratch` is room for as many numbers as the block has rows, or open spans.  */
 #ifndef STAVE_STORE_BLOCK_H
 #define STAVE_STORE_BLOCK_H
 

@@ -38,7 +38,7 @@ int stave__writer_finish(struct stave__writer *writer, stave_error *error);
 void stave__writer_free(struct stave__writer *writer);
 
 /* The rows of a sound INDEX block; `rows` has room for header->rows, `scratch` for
- * STAVE__COLUMN_ROWS_MAX numbers. False when it is not right. */
+ * as many numbers. False when it is not right. */
 bool stave__index_decode(const struct stave__header *header, const uint8_t *body,
                          struct stave__indexed *rows, uint64_t *scratch);
 

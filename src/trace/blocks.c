@@ -184,7 +184,7 @@ static int reserve_bytes(struct stave__blocks *blocks, uint32_t rows, uint32_t o
                          stave_error *error)
 {
     stave_block block = {.rows = rows, .open_count = open_count};
-    return stave__blocks_reserve(blocks, stave__block_bound(&block), error);
+    return stave__blocks_reserve_for(blocks, &block, error);
 }
 
 /* Blocks grow with their lane, and with its depth, so that the open spans that each carries are not

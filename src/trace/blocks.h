@@ -69,7 +69,8 @@ struct stave__blocks {
     bool spill_failed;
     uint8_t *bytes; /* a block as it is on disk */
     size_t bytes_size;
-    uint64_t *numbers; /* scratch of store/block.h */
+    uint64_t *numbers; /* scratch of store/block.h: as many as the block at hand has rows */
+    uint32_t numbers_size;
 };
 
 void stave__blocks_init(struct stave__blocks *blocks, uint64_t cache_bytes,
@@ -230,7 +231,7 @@ int stave__entry_damage(struct stave__blocks *blocks, struct stave__entry *entry
                         stave_error *error);
 
 /* The bytes of a block at `offset` of the trace's file, header in front, into blocks->bytes. NULL in
- * *wrong when its checksum is right. */
+ * *wrong when its checksum is right; then there is room in blocks->numbers for its rows. */
 int stave__blocks_read(struct stave__blocks *blocks, uint64_t offset, uint32_t size,
                        const char **wrong, stave_error *error);
 
@@ -250,7 +251,10 @@ const char *stave__blocks_unpack(const struct stave__blocks *blocks,
 /* What is wrong may not be the block's fault (no memory, no zstd): then that is the error. */
 int stave__blocks_fault(const char *wrong, uint64_t offset, stave_error *error);
 
-/* Room in blocks->bytes, and blocks->numbers. */
-int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, stave_error *error);
+/* Room in blocks->bytes and blocks->numbers, in the second form for encoding a block. */
+int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, uint64_t numbers,
+                          stave_error *error);
+int stave__blocks_reserve_for(struct stave__blocks *blocks, const stave_block *block,
+                              stave_error *error);
 
 #endif

@@ -80,7 +80,7 @@ static int put_new_rows(stave_writer *writer, stave_trace *trace, uint32_t index
     stave__entry_show(entry, entry->published, &block);
     if (entry->published > 0)
         block.begun = 0; /* what had begun at this row is not known */
-    status = stave__blocks_reserve(blocks, stave__block_bound(&block), error);
+    status = stave__blocks_reserve_for(blocks, &block, error);
     if (status >= 0) {
         size_t size = stave__block_encode(&block, blocks->bytes, blocks->numbers);
         status = stave__writer_put(&writer->out, blocks->bytes, size, error);

@@ -63,7 +63,7 @@ static int put_pinned(struct saving *saving, const struct stave__entry *entry, s
     struct stave__blocks *blocks = &saving->trace->blocks;
     stave_block block;
     stave__entry_show(entry, 0, &block);
-    int status = stave__blocks_reserve(blocks, stave__block_bound(&block), error);
+    int status = stave__blocks_reserve_for(blocks, &block, error);
     if (status < 0)
         return status;
     size_t size = stave__block_encode(&block, blocks->bytes, blocks->numbers);

@@ -23,14 +23,26 @@ int stave__blocks_fault(const char *wrong, uint64_t offset, stave_error *error)
     return STAVE_OK;
 }
 
-int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, stave_error *error)
+static int reserve_numbers(struct stave__blocks *blocks, uint64_t count, stave_error *error)
 {
-    if (blocks->numbers == NULL)
-        blocks->numbers = malloc(STAVE__COLUMN_ROWS_MAX * sizeof *blocks->numbers);
-    if (blocks->numbers == NULL)
-        return stave__fail_memory(error);
-    if (size <= blocks->bytes_size)
+    if (count > STAVE__COLUMN_ROWS_MAX)
+        count = STAVE__COLUMN_ROWS_MAX;
+    if (count <= blocks->numbers_size)
         return STAVE_OK;
+    uint64_t *larger = realloc(blocks->numbers, count * sizeof *larger);
+    if (larger == NULL)
+        return stave__fail_memory(error);
+    blocks->numbers = larger;
+    blocks->numbers_size = (uint32_t)count;
+    return STAVE_OK;
+}
+
+int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, uint64_t numbers,
+                          stave_error *error)
+{
+    int status = reserve_numbers(blocks, numbers, error);
+    if (status < 0 || size <= blocks->bytes_size)
+        return status;
     uint8_t *larger = realloc(blocks->bytes, size);
     if (larger == NULL)
         return stave__fail_memory(error);
@@ -39,13 +51,20 @@ int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, stave_error
     return STAVE_OK;
 }
 
+int stave__blocks_reserve_for(struct stave__blocks *blocks, const stave_block *block,
+                              stave_error *error)
+{
+    uint32_t numbers = block->rows > block->open_count ? block->rows : block->open_count;
+    return stave__blocks_reserve(blocks, stave__block_bound(block), numbers, error);
+}
+
 /* ---- to disk --------------------------------------------------------------------------------- */
 
 int stave__entry_store(struct stave__blocks *blocks, struct stave__entry *entry, stave_error *error)
 {
     stave_block block;
     stave__entry_show(entry, 0, &block);
-    int status = stave__blocks_reserve(blocks, stave__block_bound(&block), error);
+    int status = stave__blocks_reserve_for(blocks, &block, error);
     if (status >= 0 && blocks->spill_fd < 0)
         status = stave__os_temporary(blocks->temporary_dir, &blocks->spill_fd, error);
     if (status < 0)
@@ -62,14 +81,14 @@ int stave__entry_store(struct stave__blocks *blocks, struct stave__entry *entry,
 
 /* ---- back ------------------------------------------------------------------------------------ */
 
-static const char *check_bytes(const struct stave__blocks *blocks, uint32_t size)
+static const char *check_bytes(const struct stave__blocks *blocks, uint32_t size,
+                               struct stave__header *header)
 {
-    struct stave__header header;
-    if (!stave__header_read(blocks->bytes, &header))
+    if (!stave__header_read(blocks->bytes, header))
         return "a block's header is not sound";
-    if (header.size + STAVE__HEADER_SIZE != size)
+    if (header->size + STAVE__HEADER_SIZE != size)
         return "a block has another size than the index says";
-    if (stave__crc32c(0, blocks->bytes + STAVE__HEADER_SIZE, header.size) != header.body_crc)
+    if (stave__crc32c(0, blocks->bytes + STAVE__HEADER_SIZE, header->size) != header->body_crc)
         return "a block's checksum is wrong";
     return NULL;
 }
@@ -77,14 +96,18 @@ static const char *check_bytes(const struct stave__blocks *blocks, uint32_t size
 int stave__blocks_read(struct stave__blocks *blocks, uint64_t offset, uint32_t size,
                        const char **wrong, stave_error *error)
 {
-    int status = stave__blocks_reserve(blocks, size, error);
+    struct stave__header header;
+    int status = stave__blocks_reserve(blocks, size, 0, error);
     if (status < 0)
         return status;
     if (stave__os_read_at(blocks->file_fd, blocks->bytes, size, offset, NULL) < 0)
         *wrong = "it could not be read";
     else
-        *wrong = check_bytes(blocks, size);
-    return STAVE_OK;
+        *wrong = check_bytes(blocks, size, &header);
+    if (*wrong != NULL)
+        return STAVE_OK;
+    uint64_t numbers = header.rows > header.open_count ? header.rows : header.open_count;
+    return reserve_numbers(blocks, numbers, error);
 }
 
 static const char another_block[] = "a block is not the one that the index names";
@@ -220,7 +243,8 @@ int stave__entry_load(struct stave__blocks *blocks, struct stave__entry *entry, 
 {
     if (entry->in_file)
         return load_from_file(blocks, entry, error);
-    int status = stave__blocks_reserve(blocks, entry->stored_size, error);
+    uint32_t numbers = entry->rows > entry->open_count ? entry->rows : entry->open_count;
+    int status = stave__blocks_reserve(blocks, entry->stored_size, numbers, error);
     if (status >= 0)
         status = stave__os_read_at(blocks->spill_fd, blocks->bytes, entry->stored_size,
                                    entry->stored_at, error);

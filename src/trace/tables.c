@@ -136,10 +136,10 @@ struct output {
     uint64_t *values;
 };
 
-static int make_room(struct output *out, size_t size, stave_error *error)
+static int make_room(struct output *out, size_t size, uint32_t rows, stave_error *error)
 {
     struct stave__blocks *blocks = &out->trace->blocks;
-    int status = stave__blocks_reserve(blocks, STAVE__HEADER_SIZE + size, error);
+    int status = stave__blocks_reserve(blocks, STAVE__HEADER_SIZE + size, rows, error);
     out->block = blocks->bytes;
     out->values = blocks->numbers;
     return status;
@@ -167,7 +167,7 @@ static int walk_rows(struct output *out, const struct description *d,
     *crc = 0;
     for (; first < table->rows; first += rows) {
         rows = table->rows - first < ROWS_A_BLOCK ? table->rows - first : ROWS_A_BLOCK;
-        int status = make_room(out, d->fields_count * stave__column_bound(rows), error);
+        int status = make_room(out, d->fields_count * stave__column_bound(rows), rows, error);
         if (status < 0)
             return status;
         size_t size = encode_rows(out, d, table, first, rows);
@@ -235,7 +235,7 @@ static size_t encode_texts(const struct output *out, uint32_t first, uint32_t co
 static int write_texts(struct output *out, uint32_t first, uint32_t count, size_t total,
                        stave_error *error)
 {
-    int status = make_room(out, 2 * stave__column_bound(count) + total, error);
+    int status = make_room(out, 2 * stave__column_bound(count) + total, count, error);
     char *texts = malloc(total + 1);
     if (texts == NULL)
         return stave__fail_memory(error);
