@@ -93,6 +93,10 @@ STAVE_API int stave_decoder_finish(stave_decoder *decoder, stave_error *error);
 STAVE_API void stave_decoder_stats_sized(const stave_decoder *decoder, stave_decode_stats *stats,
                                          size_t stats_size);
 
+/* Leaves what has been counted so far as properties of the trace, `etrace.NAME`; the end does too. For a
+ * file that grows, so that it says what was lost whenever it ends. */
+STAVE_API int stave_decoder_tell(const stave_decoder *decoder, stave_error *error);
+
 #define stave_decode_stats_told(trace, stats)                                                      \
     stave_decode_stats_told_sized((trace), (stats), sizeof(stave_decode_stats))
 

@@ -18,7 +18,7 @@
  * Memory     Opening a file reads its index; blocks are decoded when they are asked for. Of those in a
  *            file, and of full ones in a trace that is being made (they go to an unlinked temporary
  *            file, in the same form), stave_trace_config.cache_bytes are kept decoded, so a trace may
- *            be far larger than memory. What stays is about 160 bytes a block, and the tables.
+ *            be far larger than memory. What stays is about 200 bytes a block, and the tables.
  * Ownership  The caller owns traces, cursors and merges, and closes cursors and merges before the
  *            trace. A block and its columns are valid until the next call on the same cursor.
  * Threads    One at a time for each trace, its cursors and merges included.
@@ -83,7 +83,8 @@ typedef struct stave_trace_file {
     uint64_t unknown; /* of a later version, left out */
     uint64_t cut;     /* bytes at the end that are no whole block */
     bool indexed;
-    bool packed; /* some block is compressed */
+    bool packed;   /* some block is compressed */
+    bool finished; /* its writer came to its end: there is a foot */
 } stave_trace_file;
 
 #define stave_trace_file_of(trace, file)                                                           \
@@ -115,7 +116,9 @@ typedef struct stave_save_config {
 #define stave_trace_save(trace, sink, config, error)                                               \
     stave_trace_save_sized((trace), (sink), (config), sizeof(stave_save_config), (error))
 
-/* The whole trace as a .stave file. Sound blocks of unknown kinds go with it as they are. Errors: the
+/* The whole trace as a .stave file. Sound blocks of unknown kinds go with it as they are. What a damaged
+ * or cut file has lost is told by properties of the new one: file.damages, file.lost_rows (as far as is
+ * known), file.lost_bytes, and file.unfinished when it had no foot. Errors: the
  * sink's; STAVE_E_STATE when zstd is asked for and was not built in. */
 STAVE_API int stave_trace_save_sized(stave_trace *trace, stave_sink sink,
                                      const stave_save_config *config, size_t config_size,

@@ -132,8 +132,8 @@ static sigset_t usual_mask;
 
 static void on_interrupt(int signal_number)
 {
-    (void)signal_number;
     interrupted = 1;
+    signal(signal_number, SIG_DFL);
 }
 
 static void handle(int signal_number, void (*handler)(int))
@@ -169,12 +169,23 @@ bool stave__os_was_interrupted(void)
     return interrupted != 0;
 }
 
+/* Where bytes are always there, no wait lets an interrupt through. A second one ends the process. */
+static void let_interrupts_through(void)
+{
+    sigset_t blocked;
+    sigprocmask(SIG_SETMASK, &usual_mask, &blocked);
+    if (!interrupted)
+        sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
 int64_t stave__os_read(int fd, void *data, size_t size, stave_error *error)
 {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     for (;;) {
-        if (catching)
+        if (catching) {
             ppoll(&wait, 1, NULL, &usual_mask);
+            let_interrupts_through();
+        }
         if (interrupted)
             return 0;
         ssize_t n = read(fd, data, size);
@@ -384,7 +395,13 @@ static int create(const char *path, const struct stat *existing, struct stave__o
 int stave__os_create(const char *path, struct stave__os_file *file, stave_error *error)
 {
     struct stat status;
-    return create(path, stat(path, &status) == 0 ? &status : NULL, file, error);
+    if (stat(path, &status) == 0)
+        return create(path, &status, file, error);
+    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+        return stave__fail(
+            error, STAVE_E_IO, 0,
+            "%s is a symbolic link that leads nowhere; remove it, or make what it names", path);
+    return create(path, NULL, file, error);
 }
 
 int stave__os_create_new(const char *path, struct stave__os_file *file, stave_error *error)

@@ -18,7 +18,8 @@ static int publish(struct cli_growing *growing, stave_trace *trace, stave_error 
     return status < 0 ? status : stave_writer_publish(growing->writer, trace, error);
 }
 
-int cli_growing_keep_up(struct cli_growing *growing, stave_trace *trace, int fd, stave_error *error)
+int cli_growing_keep_up(struct cli_growing *growing, stave_trace *trace, stave_decoder *decoder,
+                        int fd, stave_error *error)
 {
     if (growing->path == NULL || stave_trace_blocks(trace) == 0)
         return STAVE_OK;
@@ -26,6 +27,9 @@ int cli_growing_keep_up(struct cli_growing *growing, stave_trace *trace, int fd,
     if (now < growing->next_ms && stave__os_has_bytes(fd))
         return STAVE_OK;
     growing->next_ms = now + PUBLISH_AFTER_MS;
+    int status = decoder != NULL ? stave_decoder_tell(decoder, error) : STAVE_OK;
+    if (status < 0)
+        return status;
     return publish(growing, trace, error);
 }
 

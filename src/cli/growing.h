@@ -2,7 +2,7 @@
  * what was read is there whatever happens.
  *
  *     struct cli_growing growing = {.path = "run.stave"};
- *     status = cli_growing_keep_up(&growing, trace, fd, &error);     // after each read
+ *     status = cli_growing_keep_up(&growing, trace, decoder, fd, &error);     // after each read
  *     status = cli_growing_finish(&growing, trace, &error);          // the rest, and the index
  *     cli_growing_close(&growing);
  */
@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "stave/trace.h"
+#include "stave/decode.h"
 
 struct cli_growing {
     const char *path; /* NULL: there is none, and nothing is done */
@@ -23,9 +23,9 @@ struct cli_growing {
 bool cli_growing_is_possible(const char *path);
 
 /* Publishes before the next read would wait, and every 100 ms. Before there is a block, the file is not
- * made. */
-int cli_growing_keep_up(struct cli_growing *growing, stave_trace *trace, int fd,
-                        stave_error *error);
+ * made. `decoder` may be NULL. */
+int cli_growing_keep_up(struct cli_growing *growing, stave_trace *trace, stave_decoder *decoder,
+                        int fd, stave_error *error);
 int cli_growing_finish(struct cli_growing *growing, stave_trace *trace, stave_error *error);
 void cli_growing_close(struct cli_growing *growing);
 

@@ -20,10 +20,11 @@ struct reading {
     stave_decoder *decoder;
     stave_csv_reader *csv;
     unsigned char *chunk;
-    size_t head;    /* bytes in the chunk that were read to tell what it is */
-    uint64_t total; /* bytes fed */
-    uint64_t size;  /* bytes of a regular file, else 0 */
-    bool text;      /* so far */
+    size_t head;                         /* bytes in the chunk that were read to tell what it is */
+    uint64_t total;                      /* bytes fed */
+    uint64_t size;                       /* bytes of a regular file, else 0 */
+    bool text;                           /* so far */
+    char missing[CLI_MAGIC_MISSING_MAX]; /* of a CSV: see cli_magic_missing() */
     struct cli_growing growing;
 };
 
@@ -72,6 +73,8 @@ static int open_input(struct cli_trace *trace, const char *path, struct reading 
         status = read_head(r, error);
     if (status >= 0)
         trace->kind = cli_magic_kind(r->chunk, r->head);
+    if (status >= 0)
+        cli_magic_missing(r->chunk, r->head, r->missing);
     return status;
 }
 
@@ -104,7 +107,7 @@ static int read_all(struct reading *r, stave_trace *trace, stave_error *error)
     while (n > 0 && status >= 0) {
         status = feed(r, (size_t)n, error);
         if (status >= 0)
-            status = cli_growing_keep_up(&r->growing, trace, r->fd, error);
+            status = cli_growing_keep_up(&r->growing, trace, r->decoder, r->fd, error);
         if (status >= 0)
             n = stave__os_read(r->fd, r->chunk, CHUNK_SIZE, error);
     }
@@ -117,9 +120,8 @@ static int explain_nothing(const struct cli_trace *trace, const struct reading *
     if (r->total == 0)
         cli_message("%s: empty; nothing was recorded into it", trace->name);
     else if (r->text)
-        cli_message("%s: offset 0: looks like text, but is no CSV: its first line does not name "
-                    "the columns name, type, start_us and end_us",
-                    trace->name);
+        cli_message("%s: offset 0: looks like text, but is no CSV of a trace: %s", trace->name,
+                    r->missing);
     else if (stats->damages > 0)
         cli_message("%s: offset %" PRIu64 ": no etrace frame here or in the %" PRIu64
                     " bytes of the file (%s)",
@@ -237,9 +239,10 @@ int cli_trace_open_stave(const char *path, const stave_trace_config *config,
     cli_progress_begin("reading", trace->name);
     own.progress = cli_progress_report();
     if (status >= 0 && trace->kind != CLI_STAVE) {
-        cli_message("%s: no .stave file; `stave decode FILE -o NEW.stave` makes one of a recording "
-                    "or a CSV",
-                    trace->name);
+        cli_message(
+            "%s: not a .stave file; `stave decode FILE -o NEW.stave` makes one of a recording "
+            "or a CSV",
+            trace->name);
         status = STAVE_E_FORMAT;
     }
     if (status >= 0)
@@ -253,6 +256,18 @@ void cli_trace_close(struct cli_trace *trace)
     trace->trace = NULL;
 }
 
+/* Finds all damage, as --strict has to. False after a message. */
+static bool check_all(const struct cli_trace *trace)
+{
+    stave_error error = {0};
+    cli_progress_begin("checking", trace->name);
+    int status = stave_trace_check(trace->trace, cli_progress_report(), &error);
+    cli_progress_end();
+    if (status < 0)
+        cli_message("%s: %s", trace->name, error.message);
+    return status >= 0;
+}
+
 int cli_trace_run(const char *path, bool strict, const char *grow_into,
                   int (*use)(const struct cli_trace *trace, const char *path))
 {
@@ -260,6 +275,10 @@ int cli_trace_run(const char *path, bool strict, const char *grow_into,
     int exit_status = cli_trace_open(path, grow_into, &trace);
     if (exit_status != CLI_DONE)
         return exit_status;
+    if (strict && trace.kind == CLI_STAVE && !check_all(&trace)) {
+        cli_trace_close(&trace);
+        return CLI_MISUSE;
+    }
     exit_status = use(&trace, path);
     cli_progress_end();
     cli_trace_warn(&trace);

@@ -5,7 +5,7 @@
 #include "cli/names.h"
 #include "cli/save.h"
 
-#define SCHEMA "stave-ls-1"
+#define SCHEMA "stave.ls/1"
 
 static void put_range(struct cli_json *json, const struct cli_range *range)
 {

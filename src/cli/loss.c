@@ -1,29 +1,44 @@
 #include "cli/loss.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/contents.h"
 
 /* ---- what a trace tells of itself -------------------------------------------------------------- */
 
+/* A number that a file says of itself; 0 where it says nothing. */
+static uint64_t told(const stave_trace *trace, const char *key)
+{
+    for (uint32_t i = 0; i < stave_trace_properties(trace); i++) {
+        const stave_property *property = stave_trace_property(trace, i);
+        if (property->flags == 0 &&
+            strcmp(stave_trace_string(trace, property->key, NULL), key) == 0)
+            return property->value;
+    }
+    return 0;
+}
+
 int cli_trace_recall(struct cli_trace *trace, stave_error *error)
 {
     stave_decode_stats_told(trace->trace, &trace->stats);
     trace->decoded = trace->stats.wire_version != 0;
-    if (trace->decoded)
-        return STAVE_OK;
+    trace->csv.rounded = told(trace->trace, "csv.rounded");
+    trace->csv.saturated = told(trace->trace, "csv.saturated");
     struct cli_contents contents;
     int status = cli_contents_read(trace->trace, &contents, NULL, error);
-    if (status >= 0)
-        trace->stats = (stave_decode_stats){
-            .spans = contents.rows[STAVE_SPANS],
-            .markers = contents.rows[STAVE_MARKS] - contents.restarts,
-            .gaps = contents.rows[STAVE_GAPS],
-            .frames_lost = contents.lost,
-            .resets = contents.restarts,
-        };
-    return status;
+    if (status < 0)
+        return status;
+    stave_decode_stats *stats = &trace->stats; /* the rows that are there, not those that were */
+    stats->spans = contents.rows[STAVE_SPANS];
+    stats->markers = contents.rows[STAVE_MARKS] - contents.restarts;
+    stats->gaps = contents.rows[STAVE_GAPS];
+    if (!trace->decoded) {
+        stats->frames_lost = contents.lost;
+        stats->resets = contents.restarts;
+    }
+    return STAVE_OK;
 }
 
 /* ---- warnings -------------------------------------------------------------------------------- */
@@ -85,9 +100,19 @@ static void warn_of_file(const struct cli_trace *trace)
                     trace->name, first.offset, first.what, damages, rows);
     }
     if (!file.indexed)
-        cli_message("%s: no index: it is still being written, or was cut (bytes at its end that "
-                    "are no whole block: %" PRIu64 "); `stave recover` makes it whole",
-                    trace->name, file.cut);
+        cli_message("%s: no index: it is still being written, or was cut; `stave recover` makes it "
+                    "whole",
+                    trace->name);
+    warn_count(trace, "bytes at its end that are no whole block", file.cut, "left out");
+    if (told(trace->trace, "file.damages") > 0)
+        cli_message("%s: made of a damaged file: damaged places: %" PRIu64 ", bytes lost: %" PRIu64
+                    ", rows known to be lost: %" PRIu64,
+                    trace->name, told(trace->trace, "file.damages"),
+                    told(trace->trace, "file.lost_bytes"), told(trace->trace, "file.lost_rows"));
+    if (told(trace->trace, "file.unfinished") > 0)
+        cli_message("%s: made of a file that was cut or not finished: what its writer still had is "
+                    "missing",
+                    trace->name);
     warn_count(trace, "blocks of a later version", file.unknown, "left out");
 }
 
@@ -96,8 +121,7 @@ void cli_trace_warn(const struct cli_trace *trace)
     if (stave__os_was_interrupted())
         cli_message("%s: interrupted; what was read until then is kept", trace->name);
     warn_of_stream(trace);
-    if (trace->kind == CLI_CSV)
-        warn_of_csv(trace);
+    warn_of_csv(trace);
     if (trace->kind == CLI_STAVE)
         warn_of_file(trace);
 }
@@ -109,7 +133,8 @@ static bool is_file_lossy(const struct cli_trace *trace)
 {
     stave_trace_file file;
     stave_trace_file_of(trace->trace, &file);
-    return stave_trace_damages(trace->trace) > 0 || !file.indexed;
+    return stave_trace_damages(trace->trace) > 0 || !file.indexed ||
+           told(trace->trace, "file.damages") > 0 || told(trace->trace, "file.unfinished") > 0;
 }
 
 bool cli_trace_is_lossy(const struct cli_trace *trace)

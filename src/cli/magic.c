@@ -1,5 +1,6 @@
 #include "cli/magic.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -77,8 +78,8 @@ static unsigned find_needed(const char *field, size_t size)
     return 0;
 }
 
-/* Whether the first line names the columns that a CSV of ours must have. */
-static bool is_csv(const char *head, size_t size)
+/* Which of the columns that a CSV of ours must have the first line names: bits. */
+static unsigned find_columns(const char *head, size_t size)
 {
     const char *end = memchr(head, '\n', size);
     size_t line = end != NULL ? (size_t)(end - head) : size;
@@ -92,7 +93,39 @@ static bool is_csv(const char *head, size_t size)
         found |= find_needed(field, field_size);
         at += taken + 1;
     }
-    return found == (1u << NEEDED_COUNT) - 1;
+    return found;
+}
+
+static bool is_csv(const char *head, size_t size)
+{
+    return find_columns(head, size) == (1u << NEEDED_COUNT) - 1;
+}
+
+/* What stands between the fields of a first line where commas should. */
+static const char *other_separator(const char *head, size_t size)
+{
+    const char *end = memchr(head, '\n', size);
+    size_t line = end != NULL ? (size_t)(end - head) : size;
+    if (memchr(head, ',', line) != NULL)
+        return NULL;
+    return memchr(head, ';', line) != NULL    ? "semicolons"
+           : memchr(head, '\t', line) != NULL ? "tabs"
+                                              : NULL;
+}
+
+void cli_magic_missing(const unsigned char *head, size_t size, char *text)
+{
+    const char *line = (const char *)head, *separator = other_separator(line, size);
+    unsigned found = find_columns(line, size);
+    if (separator != NULL) {
+        snprintf(text, CLI_MAGIC_MISSING_MAX, "its fields are separated by %s, not by commas",
+                 separator);
+        return;
+    }
+    int used = snprintf(text, CLI_MAGIC_MISSING_MAX, "its first line does not name these columns:");
+    for (unsigned i = 0; i < NEEDED_COUNT; i++)
+        if ((found & 1u << i) == 0)
+            used += snprintf(text + used, CLI_MAGIC_MISSING_MAX - (size_t)used, " %s", needed[i]);
 }
 
 enum cli_input_kind cli_magic_kind(const unsigned char *head, size_t size)

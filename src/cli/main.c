@@ -51,7 +51,8 @@ static int run_subcommand(int argc, char **argv)
         printf("stave %s\n", stave_version());
         return finish(CLI_DONE);
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         print_overview(stdout);
         return finish(CLI_DONE);
     }

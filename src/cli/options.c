@@ -57,6 +57,10 @@ static bool take_option(const struct cli_command *command, int argc, char **argv
     }
     if (equals != NULL) {
         *option->text = equals + 1;
+    } else if (*at + 1 < argc && find_option(command, argv[*at + 1]) != NULL) {
+        cli_message("%s needs %s, and %s is an option; %s=%s means it nevertheless", option->name,
+                    option->argument, argv[*at + 1], option->name, argv[*at + 1]);
+        return false;
     } else if (*at + 1 < argc) {
         *option->text = argv[++*at];
     } else {

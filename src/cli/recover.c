@@ -86,7 +86,11 @@ static void tell_missing(const struct cli_trace *trace, const char *path)
         cli_message("%s: spans that were not finished: %" PRIu64
                     "; they end with their lane, marked unfinished",
                     trace->name, unfinished);
-    if (!is_damaged && file.cut == 0 && unfinished == 0)
+    if (!file.finished)
+        cli_message(
+            "%s: it was not finished: what its writer had open or not written yet is missing",
+            trace->name);
+    else if (!is_damaged && file.cut == 0 && unfinished == 0)
         cli_message("%s: nothing is missing", trace->name);
 }
 

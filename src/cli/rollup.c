@@ -8,7 +8,7 @@
 #include "cli/names.h"
 #include "cli/times.h"
 
-#define SCHEMA "stave-report-1"
+#define SCHEMA "stave.report/1"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* ---- the columns of times -------------------------------------------------------------------- */

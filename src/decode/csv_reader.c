@@ -333,12 +333,27 @@ int stave_csv_reader_feed(stave_csv_reader *reader, const void *bytes, size_t si
     return status;
 }
 
+/* So that a file made of the trace says it too. */
+static int tell(const stave_csv_reader *reader, stave_error *error)
+{
+    const stave_csv_reader_stats *stats = &reader->stats;
+    int status = STAVE_OK;
+    if (stats->rounded > 0)
+        status = stave__trace_set_property(reader->trace, "csv.rounded", 0, stats->rounded, error);
+    if (status >= 0 && stats->saturated > 0)
+        status =
+            stave__trace_set_property(reader->trace, "csv.saturated", 0, stats->saturated, error);
+    return status;
+}
+
 int stave_csv_reader_finish(stave_csv_reader *reader, stave_error *error)
 {
     int status = check_state(reader, error);
     if (status < 0)
         return status;
     status = finish(reader, error);
+    if (status >= 0)
+        status = tell(reader, error);
     reader->finished = true;
     reader->failed = status < 0;
     return status;

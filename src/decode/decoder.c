@@ -298,7 +298,7 @@ int stave_decoder_feed(stave_decoder *decoder, const void *bytes, size_t size, s
     return status;
 }
 
-static int tell(const stave_decoder *decoder, stave_error *error)
+int stave_decoder_tell(const stave_decoder *decoder, stave_error *error)
 {
     stave_decode_stats stats;
     stave_decoder_stats(decoder, &stats);
@@ -318,7 +318,7 @@ int stave_decoder_finish(stave_decoder *decoder, stave_error *error)
     if (status >= 0 && decoder->run.begun)
         status = stave__run_end(&decoder->run, false, error);
     if (status >= 0)
-        status = tell(decoder, error);
+        status = stave_decoder_tell(decoder, error);
     decoder->finished = true;
     decoder->failed = status < 0;
     return status;

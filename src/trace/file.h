@@ -35,6 +35,8 @@ struct stave__file {
     uint64_t tables;
     uint64_t cut;
     bool indexed, follow, packed;
+    bool finished;               /* it has a foot */
+    bool losses_told;            /* they are among the properties: save.c */
     struct stave__table unknown; /* struct stave__unknown */
     stave_progress progress;
 };

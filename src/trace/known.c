@@ -15,6 +15,7 @@ void stave_trace_file_of_sized(const stave_trace *trace, stave_trace_file *file,
             .cut = f->cut,
             .indexed = f->indexed,
             .packed = f->packed,
+            .finished = f->finished,
         };
         for (uint32_t i = 0; i < trace->blocks.entries.rows; i++)
             own.blocks += stave__entry_at(&trace->blocks, i)->in_file;

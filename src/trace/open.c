@@ -93,6 +93,7 @@ static int attempt(const char *path, const stave_trace_config *config, bool igno
     if (status >= 0)
         status = read_blocks(t, ignore_index, indexed, error);
     t->file->indexed = *indexed;
+    t->file->finished |= *indexed;
     if (status >= 0 && (*indexed || ignore_index))
         status = finish_open(t, error);
     if (status < 0) {

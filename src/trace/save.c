@@ -115,6 +115,44 @@ static int put_unknown(struct saving *saving, stave_error *error)
     return status;
 }
 
+/* ---- what was lost before ---------------------------------------------------------------------- */
+
+/* Adds to what a file says that it has lost; nothing where that is 0. */
+static int add_loss(stave_trace *trace, const char *key, uint64_t count, stave_error *error)
+{
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < stave_trace_properties(trace); i++) {
+        const stave_property *property = stave_trace_property(trace, i);
+        if (strcmp(stave_trace_string(trace, property->key, NULL), key) == 0 &&
+            property->flags == 0)
+            before = property->value;
+    }
+    return count == 0 ? STAVE_OK : stave__trace_set_property(trace, key, 0, before + count, error);
+}
+
+/* A file made of one that is damaged, cut or not finished says so: what is missing is not there to show
+ * it. */
+static int tell_losses(struct saving *saving, stave_error *error)
+{
+    stave_trace *trace = saving->trace;
+    uint64_t rows = 0, bytes = 0, damages = stave_trace_damages(trace);
+    if (trace->file == NULL || trace->file->losses_told)
+        return STAVE_OK;
+    for (uint32_t i = 0; i < damages; i++) {
+        rows += stave_trace_damage(trace, i).rows;
+        bytes += stave_trace_damage(trace, i).size;
+    }
+    int status = add_loss(trace, "file.damages", damages, error);
+    if (status >= 0)
+        status = add_loss(trace, "file.lost_rows", rows, error);
+    if (status >= 0)
+        status = add_loss(trace, "file.lost_bytes", bytes + trace->file->cut, error);
+    if (status >= 0)
+        status = add_loss(trace, "file.unfinished", !trace->file->finished, error);
+    trace->file->losses_told = status >= 0;
+    return status < 0 ? status : stave__tables_write(trace, &saving->writer, &saving->told, error);
+}
+
 int stave_trace_save_sized(stave_trace *trace, stave_sink sink, const stave_save_config *config,
                            size_t config_size, stave_error *error)
 {
@@ -136,6 +174,8 @@ int stave_trace_save_sized(stave_trace *trace, stave_sink sink, const stave_save
         status = put_entries(&saving, error);
     if (status >= 0)
         status = put_unknown(&saving, error);
+    if (status >= 0)
+        status = tell_losses(&saving, error);
     if (status >= 0)
         status = stave__writer_finish(&saving.writer, error);
     stave__writer_free(&saving.writer);

@@ -121,6 +121,7 @@ int stave__file_scan(stave_trace *trace, stave_error *error)
             if (status >= 0) /* else it is tried again */
                 file->scanned += STAVE__HEADER_SIZE + header.size;
         } else if (is_foot(trace, file->scanned)) {
+            file->finished = true;
             file->scanned = file->size;
         } else {
             status = pass_over(trace, &more, error);
