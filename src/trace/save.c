@@ -131,18 +131,20 @@ static int add_loss(stave_trace *trace, const char *key, uint64_t count, stave_e
 }
 
 /* A file made of one that is damaged, cut or not finished says so: what is missing is not there to show
- * it. */
-static int tell_losses(struct saving *saving, stave_error *error)
+ * it. All of the old one is read for that. */
+static int note_losses(stave_trace *trace, stave_error *error)
 {
-    stave_trace *trace = saving->trace;
-    uint64_t rows = 0, bytes = 0, damages = stave_trace_damages(trace);
+    uint64_t rows = 0, bytes = 0;
     if (trace->file == NULL || trace->file->losses_told)
         return STAVE_OK;
-    for (uint32_t i = 0; i < damages; i++) {
+    int damages = stave_trace_check(trace, (stave_progress){0}, error);
+    for (uint32_t i = 0; damages > 0 && i < stave_trace_damages(trace); i++) {
         rows += stave_trace_damage(trace, i).rows;
         bytes += stave_trace_damage(trace, i).size;
     }
-    int status = add_loss(trace, "file.damages", damages, error);
+    int status = damages;
+    if (status >= 0)
+        status = add_loss(trace, "file.damages", (uint64_t)damages, error);
     if (status >= 0)
         status = add_loss(trace, "file.lost_rows", rows, error);
     if (status >= 0)
@@ -150,7 +152,7 @@ static int tell_losses(struct saving *saving, stave_error *error)
     if (status >= 0)
         status = add_loss(trace, "file.unfinished", !trace->file->finished, error);
     trace->file->losses_told = status >= 0;
-    return status < 0 ? status : stave__tables_write(trace, &saving->writer, &saving->told, error);
+    return status;
 }
 
 int stave_trace_save_sized(stave_trace *trace, stave_sink sink, const stave_save_config *config,
@@ -167,15 +169,15 @@ int stave_trace_save_sized(stave_trace *trace, stave_sink sink, const stave_save
     if (saving.config.zstd_level > 0 && stave__pack_bound(1) == 0)
         return stave__fail(error, STAVE_E_STATE, 0,
                            "this stave was built without zstd; build it with libzstd");
-    status = stave__writer_begin(&saving.writer, sink, error);
+    status = note_losses(trace, error);
+    if (status >= 0)
+        status = stave__writer_begin(&saving.writer, sink, error);
     if (status >= 0)
         status = stave__tables_write(trace, &saving.writer, &saving.told, error);
     if (status >= 0)
         status = put_entries(&saving, error);
     if (status >= 0)
         status = put_unknown(&saving, error);
-    if (status >= 0)
-        status = tell_losses(&saving, error);
     if (status >= 0)
         status = stave__writer_finish(&saving.writer, error);
     stave__writer_free(&saving.writer);
