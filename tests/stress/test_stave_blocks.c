@@ -19,6 +19,12 @@
 #define BLOCKS_MAX 1000
 #define ROWS_MAX 20000
 
+#ifdef STAVE_SANITIZED
+#define STEP 4 /* of the blocks, how many are passed over */
+#else
+#define STEP 1
+#endif
+
 /* ---- the file as it should be ---------------------------------------------------------------- */
 
 struct place {
@@ -208,7 +214,7 @@ static void check_flip(uint32_t place, uint64_t in_block, bool ignore_index)
 
 static void test_each_block_damaged(void **state)
 {
-    for (uint32_t place = 0; place < whole.count; place++) {
+    for (uint32_t place = 0; place < whole.count; place += STEP) {
         uint64_t size = whole.places[place].size;
         check_flip(place, below(STAVE__HEADER_SIZE), place % 2 == 0);
         check_flip(place, STAVE__HEADER_SIZE + below(size - STAVE__HEADER_SIZE), place % 3 == 0);
@@ -255,7 +261,7 @@ static stave_trace *open_changed(void)
 
 static void test_a_block_removed(void **state)
 {
-    for (uint32_t place = whole.first_rows; place < whole.count; place++) {
+    for (uint32_t place = whole.first_rows; place < whole.count; place += STEP) {
         const struct place *p = &whole.places[place];
         changed.size = 0;
         take(0, p->offset);
