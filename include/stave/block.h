@@ -151,8 +151,8 @@ typedef struct stave_block {
      * its rows, with a serial of at most `begun`. */
     const stave_open_span *open;
     uint32_t open_count;
-    uint64_t
-        begun; /* highest serial that the lane had given out when the block began; 0: not known */
+    /* Highest serial that the lane had given out when the block began; 0: not known. */
+    uint64_t begun;
 } stave_block;
 
 static inline uint32_t stave_block_name(const stave_block *block, uint32_t row)
