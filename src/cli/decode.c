@@ -104,8 +104,8 @@ static void add_row(struct cli_table *table, const stave_trace *trace, const str
 static void print_lanes(const stave_trace *trace, const struct lane_row *rows, size_t count)
 {
     static const struct cli_column columns[] = {
-        {"lane", false, 0},  {"kind", false, 0},   {"prio", true, 0},    {"spans", true, 0},
-        {"min us", true, 0}, {"mean us", true, 0}, {"max us", true, 0},  {"total us", true, 0},
+        {"lane", false, 0},  {"kind", false, 0},   {"prio", true, 2},    {"spans", true, 0},
+        {"min us", true, 1}, {"mean us", true, 0}, {"max us", true, 0},  {"total us", true, 0},
         {"missed", true, 0}, {"cut", true, 0},     {"markers", true, 0},
     };
     struct cli_table table;
