@@ -11,92 +11,15 @@
 
 #include <cmocka.h>
 
+#include "fault/disk.h"
 #include "fault/pipeline.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- a disk that fails ----------------------------------------------------------------------- */
-
-ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
-ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset);
-ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset);
-
-enum way {
-    WHOLE,
-    HALF,        /* half of the bytes, then the rest */
-    INTERRUPTED, /* EINTR, then all is well */
-    NOTHING,     /* 0 bytes: the end of the file, or a disk that takes no more */
-    REFUSED,     /* ENOSPC, EIO */
-    HALF_REFUSED /* half of the bytes, then REFUSED */
-};
-
-struct calls {
-    unsigned count;
-    unsigned fail_at;
-    enum way way;
-};
-
-static struct calls writes, reads;
-
-static void let_fail(struct calls *calls, unsigned call, enum way way)
-{
-    *calls = (struct calls){.fail_at = call, .way = way};
-}
-
-/* What happens in the call that begins now. */
-static enum way next_way(struct calls *calls)
-{
-    calls->count++;
-    if (calls->way == HALF_REFUSED && calls->count == calls->fail_at + 1)
-        return REFUSED;
-    if (calls->count != calls->fail_at)
-        return WHOLE;
-    return calls->way == HALF_REFUSED ? HALF : calls->way;
-}
-
-static ssize_t refuse(int reason)
-{
-    errno = reason;
-    return -1;
-}
-
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
-{
-    switch (next_way(&writes)) {
-    case HALF:
-        return __real_pwrite(fd, data, (size + 1) / 2, offset);
-    case INTERRUPTED:
-        return refuse(EINTR);
-    case NOTHING:
-        return 0;
-    case REFUSED:
-        return refuse(ENOSPC);
-    default:
-        return __real_pwrite(fd, data, size, offset);
-    }
-}
-
-ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset)
-{
-    switch (next_way(&reads)) {
-    case HALF:
-        return __real_pread(fd, data, (size + 1) / 2, offset);
-    case INTERRUPTED:
-        return refuse(EINTR);
-    case NOTHING:
-        return 0;
-    case REFUSED:
-        return refuse(EIO);
-    default:
-        return __real_pread(fd, data, size, offset);
-    }
-}
-
 static int set_up(void **state)
 {
-    let_fail(&writes, 0, WHOLE);
-    let_fail(&reads, 0, WHOLE);
+    disk_let_fail(&writes_at, 0, WHOLE);
+    disk_let_fail(&reads, 0, WHOLE);
     return 0;
 }
 
@@ -191,22 +114,22 @@ static void test_no_folder_for_the_spill_file(void **state)
         check_run(&pipeline, &config);
         pipeline_close(&pipeline);
     }
-    assert_int_equal(writes.count, 0);
+    assert_int_equal(writes_at.count, 0);
     assert_int_equal(reads.count, 0);
 }
 
 /* False when there are fewer writes than that. */
 static bool write_fails_at(struct pipeline *pipeline, unsigned call, enum way way)
 {
-    let_fail(&writes, call, way);
+    disk_let_fail(&writes_at, call, way);
     check_run(pipeline, &small_cache);
     unsigned last = way == HALF_REFUSED ? call + 1 : call;
-    if (writes.count < last)
+    if (writes_at.count < last)
         return false;
     if (way == HALF || way == INTERRUPTED)
-        assert_true(writes.count > call); /* the rest */
+        assert_true(writes_at.count > call); /* the rest */
     else
-        assert_int_equal(writes.count, last); /* a disk that refused is not asked again */
+        assert_int_equal(writes_at.count, last); /* a disk that refused is not asked again */
     return true;
 }
 
@@ -216,7 +139,7 @@ static void check_every_write(const char *vector, enum way way)
     unsigned call = 1;
     pipeline_open(&pipeline, vector);
     check_run(&pipeline, &small_cache);
-    unsigned usual = writes.count;
+    unsigned usual = writes_at.count;
     assert_true(usual > 0); /* else they are not seen */
     while (call <= usual) {
         assert_true(write_fails_at(&pipeline, call, way) || (way == HALF_REFUSED && call == usual));
@@ -228,7 +151,7 @@ static void check_every_write(const char *vector, enum way way)
 static void check_writes(enum way way)
 {
     for (size_t i = 0; i < COUNT(vectors); i++) {
-        let_fail(&writes, 0, WHOLE);
+        disk_let_fail(&writes_at, 0, WHOLE);
         check_every_write(vectors[i], way);
     }
 }
@@ -277,7 +200,7 @@ static int export_step(struct pipeline *pipeline, stave_error *error)
 static bool read_fails_at(struct pipeline *pipeline, reading reader, unsigned call, enum way way)
 {
     stave_error error = {0};
-    let_fail(&reads, call, way);
+    disk_let_fail(&reads, call, way);
     int status = reader(pipeline, &error);
     if (reads.count < call) {
         assert_int_equal(status, STAVE_OK);
@@ -299,7 +222,7 @@ static void check_every_read(const char *vector, reading reader, enum way way)
     while (read_fails_at(&pipeline, reader, call, way))
         call++;
     assert_true(call > 1);
-    let_fail(&reads, 0, WHOLE);
+    disk_let_fail(&reads, 0, WHOLE);
     assert_int_equal(pipeline_export(&pipeline, NULL, NULL), STAVE_OK);
     pipeline_check_csv(&pipeline);
     pipeline_close(&pipeline);
@@ -327,7 +250,7 @@ static void check_reads_go_on(enum way way)
     open_spilled(&pipeline, "sequence-wraps");
     for (unsigned call = 1; call <= 8; call++) {
         stave_error error = {0};
-        let_fail(&reads, call, way);
+        disk_let_fail(&reads, call, way);
         assert_int_equal(pipeline_export(&pipeline, NULL, &error), STAVE_OK);
         assert_true(reads.count > call);
         pipeline_check_csv(&pipeline);

@@ -17,85 +17,8 @@
 #include <cmocka.h>
 
 #include "base/os.h"
+#include "fault/disk.h"
 #include "stress/traces.h"
-
-/* ---- a disk that fails ----------------------------------------------------------------------- */
-
-ssize_t __real_write(int fd, const void *data, size_t size);
-ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
-ssize_t __wrap_write(int fd, const void *data, size_t size);
-ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset);
-
-enum way {
-    WHOLE,
-    HALF,        /* half of the bytes, then the rest */
-    INTERRUPTED, /* EINTR, then all is well */
-    NOTHING,     /* 0 bytes: the end of the file, or a disk that takes no more */
-    REFUSED,     /* ENOSPC, EIO */
-    HALF_REFUSED /* half of the bytes, then REFUSED */
-};
-
-struct calls {
-    unsigned count;
-    unsigned fail_at;
-    enum way way;
-};
-
-static struct calls writes, reads;
-
-static void let_fail(struct calls *calls, unsigned call, enum way way)
-{
-    *calls = (struct calls){.fail_at = call, .way = way};
-}
-
-/* What happens in the call that begins now. */
-static enum way next_way(struct calls *calls)
-{
-    calls->count++;
-    if (calls->way == HALF_REFUSED && calls->count == calls->fail_at + 1)
-        return REFUSED;
-    if (calls->count != calls->fail_at)
-        return WHOLE;
-    return calls->way == HALF_REFUSED ? HALF : calls->way;
-}
-
-static ssize_t refuse(int reason)
-{
-    errno = reason;
-    return -1;
-}
-
-ssize_t __wrap_write(int fd, const void *data, size_t size)
-{
-    switch (fd > STDERR_FILENO ? next_way(&writes) : WHOLE) {
-    case HALF:
-        return __real_write(fd, data, (size + 1) / 2);
-    case INTERRUPTED:
-        return refuse(EINTR);
-    case NOTHING:
-        return 0;
-    case REFUSED:
-        return refuse(ENOSPC);
-    default:
-        return __real_write(fd, data, size);
-    }
-}
-
-ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset)
-{
-    switch (next_way(&reads)) {
-    case HALF:
-        return __real_pread(fd, data, (size + 1) / 2, offset);
-    case INTERRUPTED:
-        return refuse(EINTR);
-    case NOTHING:
-        return 0;
-    case REFUSED:
-        return refuse(EIO);
-    default:
-        return __real_pread(fd, data, size, offset);
-    }
-}
 
 /* ---- a file and its rows --------------------------------------------------------------------- */
 
@@ -245,10 +168,10 @@ static bool write_fails_at(unsigned call, enum way way)
 {
     struct writing w;
     stave_error error = {0};
-    let_fail(&writes, call, way);
+    disk_let_fail(&writes, call, way);
     int status = write_file(&w, &error);
     bool reached = writes.count >= call + (way == HALF_REFUSED);
-    let_fail(&writes, 0, WHOLE);
+    disk_let_fail(&writes, 0, WHOLE);
     if (!reached || way == HALF || way == INTERRUPTED) {
         assert_int_equal(status, STAVE_OK);
         check_published(&w);
@@ -359,7 +282,7 @@ static bool read_fails_at(unsigned call, enum way way, bool ignore_index)
     stave_trace *trace = NULL;
     stave_error error = {0};
     stave_trace_config config = {.ignore_index = ignore_index};
-    let_fail(&reads, call, way);
+    disk_let_fail(&reads, call, way);
     int status = stave_trace_open(path, &config, &trace, &error);
     if (status < 0) { /* not even its head */
         assert_int_equal(status, STAVE_E_IO);
@@ -370,7 +293,7 @@ static bool read_fails_at(unsigned call, enum way way, bool ignore_index)
     size_t rows = check_subset(trace, &whole);
     assert_true(stave_trace_check(trace, (stave_progress){0}, NULL) >= 0);
     bool reached = reads.count >= call;
-    let_fail(&reads, 0, WHOLE);
+    disk_let_fail(&reads, 0, WHOLE);
     assert_true(whole.count - rows <= rows_in_damage(trace));
     assert_true(stave_trace_damages(trace) <= 1);
     if (way == HALF || way == INTERRUPTED)
@@ -398,8 +321,8 @@ static void test_each_read_fails(void **state)
 
 static int set_up(void **state)
 {
-    let_fail(&writes, 0, WHOLE);
-    let_fail(&reads, 0, WHOLE);
+    disk_let_fail(&writes, 0, WHOLE);
+    disk_let_fail(&reads, 0, WHOLE);
     return 0;
 }
 
