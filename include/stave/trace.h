@@ -242,6 +242,9 @@ typedef struct stave_property {
 
 STAVE_API uint32_t stave_trace_properties(const stave_trace *trace);
 STAVE_API const stave_property *stave_trace_property(const stave_trace *trace, uint32_t index);
+/* The one with this key, or NULL. */
+STAVE_API const stave_property *stave_trace_find_property(const stave_trace *trace,
+                                                          const char *key);
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 

@@ -19,3 +19,9 @@ int stave__config_copy(void *own, size_t own_size, const void *given, size_t giv
     memcpy(own, given, given_size < own_size ? given_size : own_size);
     return STAVE_OK;
 }
+
+void stave__config_give(void *given, size_t given_size, const void *own, size_t own_size)
+{
+    memset(given, 0, given_size);
+    memcpy(given, own, given_size < own_size ? given_size : own_size);
+}

@@ -10,4 +10,8 @@
 int stave__config_copy(void *own, size_t own_size, const void *given, size_t given_size,
                        stave_error *error);
 
+/* The other way: our result into a caller's struct of `given_size` bytes. What it has beyond ours is set
+ * to zero. */
+void stave__config_give(void *given, size_t given_size, const void *own, size_t own_size);
+
 #endif

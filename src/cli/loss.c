@@ -1,7 +1,6 @@
 #include "cli/loss.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/contents.h"
@@ -11,13 +10,8 @@
 /* A number that a file says of itself; 0 where it says nothing. */
 static uint64_t told(const stave_trace *trace, const char *key)
 {
-    for (uint32_t i = 0; i < stave_trace_properties(trace); i++) {
-        const stave_property *property = stave_trace_property(trace, i);
-        if (property->flags == 0 &&
-            strcmp(stave_trace_string(trace, property->key, NULL), key) == 0)
-            return property->value;
-    }
-    return 0;
+    const stave_property *property = stave_trace_find_property(trace, key);
+    return property != NULL && property->flags == 0 ? property->value : 0;
 }
 
 int cli_trace_recall(struct cli_trace *trace, stave_error *error)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/error.h"
 #include "decode/csv_lanes.h"
 #include "decode/csv_record.h"
@@ -80,9 +81,7 @@ void stave_csv_reader_free(stave_csv_reader *reader)
 void stave_csv_reader_stats_sized(const stave_csv_reader *reader, stave_csv_reader_stats *stats,
                                   size_t stats_size)
 {
-    size_t known = sizeof reader->stats;
-    memset(stats, 0, stats_size);
-    memcpy(stats, &reader->stats, stats_size < known ? stats_size : known);
+    stave__config_give(stats, stats_size, &reader->stats, sizeof reader->stats);
 }
 
 /* ---- what rows have in common ---------------------------------------------------------------- */

@@ -70,8 +70,7 @@ void stave_decoder_stats_sized(const stave_decoder *decoder, stave_decode_stats 
 {
     stave_decode_stats own = decoder->stats;
     own.wire_version = decoder->version;
-    memset(stats, 0, stats_size);
-    memcpy(stats, &own, stats_size < sizeof own ? stats_size : sizeof own);
+    stave__config_give(stats, stats_size, &own, sizeof own);
 }
 
 /* ---- frames of a known version --------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "decode/told.h"
 #include "trace/trace.h"
 
@@ -47,13 +48,7 @@ int stave__decode_tell(stave_trace *trace, const stave_decode_stats *stats, stav
 static const stave_property *told(const stave_trace *trace, const char *name)
 {
     char key[KEY_MAX];
-    key_of(key, name);
-    for (uint32_t i = 0; i < stave_trace_properties(trace); i++) {
-        const stave_property *property = stave_trace_property(trace, i);
-        if (strcmp(stave_trace_string(trace, property->key, NULL), key) == 0)
-            return property;
-    }
-    return NULL;
+    return stave_trace_find_property(trace, key_of(key, name));
 }
 
 static uint64_t told_count(const stave_trace *trace, const char *name)
@@ -80,6 +75,5 @@ void stave_decode_stats_told_sized(const stave_trace *trace, stave_decode_stats 
         own.damage_text = stave_trace_string(trace, (uint32_t)text->value, NULL);
     else if (own.damages > 0)
         own.damage_text = "damage";
-    memset(stats, 0, stats_size);
-    memcpy(stats, &own, stats_size < sizeof own ? stats_size : sizeof own);
+    stave__config_give(stats, stats_size, &own, sizeof own);
 }

@@ -1,6 +1,6 @@
 /* What is known of a block without its rows. */
-#include <string.h>
 
+#include "base/config.h"
 #include "trace/trace.h"
 
 uint32_t stave_trace_blocks(const stave_trace *trace)
@@ -50,7 +50,6 @@ int stave_trace_block_sized(stave_trace *trace, uint32_t index, stave_block_info
         .size = entry->in_file ? entry->stored_size : 0,
         .damaged = entry->damaged,
     };
-    memset(info, 0, info_size);
-    memcpy(info, &own, info_size < sizeof own ? info_size : sizeof own);
+    stave__config_give(info, info_size, &own, sizeof own);
     return STAVE_OK;
 }

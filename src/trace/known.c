@@ -1,6 +1,6 @@
 /* What is known of a trace's file, and whether all of it is sound. */
-#include <string.h>
 
+#include "base/config.h"
 #include "trace/file.h"
 
 void stave_trace_file_of_sized(const stave_trace *trace, stave_trace_file *file, size_t file_size)
@@ -20,8 +20,7 @@ void stave_trace_file_of_sized(const stave_trace *trace, stave_trace_file *file,
         for (uint32_t i = 0; i < trace->blocks.entries.rows; i++)
             own.blocks += stave__entry_at(&trace->blocks, i)->in_file;
     }
-    memset(file, 0, file_size);
-    memcpy(file, &own, file_size < sizeof own ? file_size : sizeof own);
+    stave__config_give(file, file_size, &own, sizeof own);
 }
 
 uint32_t stave_trace_damages(const stave_trace *trace)

@@ -1,6 +1,5 @@
 /* A trace to a .stave file: tables first, then blocks in the order in which they were begun. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/config.h"
 #include "base/error.h"
@@ -120,13 +119,8 @@ static int put_unknown(struct saving *saving, stave_error *error)
 /* Adds to what a file says that it has lost; nothing where that is 0. */
 static int add_loss(stave_trace *trace, const char *key, uint64_t count, stave_error *error)
 {
-    uint64_t before = 0;
-    for (uint32_t i = 0; i < stave_trace_properties(trace); i++) {
-        const stave_property *property = stave_trace_property(trace, i);
-        if (strcmp(stave_trace_string(trace, property->key, NULL), key) == 0 &&
-            property->flags == 0)
-            before = property->value;
-    }
+    const stave_property *told = stave_trace_find_property(trace, key);
+    uint64_t before = told != NULL && told->flags == 0 ? told->value : 0;
     return count == 0 ? STAVE_OK : stave__trace_set_property(trace, key, 0, before + count, error);
 }
 

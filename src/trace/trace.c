@@ -227,6 +227,16 @@ const stave_property *stave_trace_property(const stave_trace *trace, uint32_t in
     return stave__table_at(&trace->properties, index);
 }
 
+const stave_property *stave_trace_find_property(const stave_trace *trace, const char *key)
+{
+    for (uint32_t i = 0; i < trace->properties.rows; i++) {
+        const stave_property *property = stave_trace_property(trace, i);
+        if (strcmp(stave_trace_string(trace, property->key, NULL), key) == 0)
+            return property;
+    }
+    return NULL;
+}
+
 /* The row of a key, or NULL. There are a few dozen at most. */
 static stave_property *find_property(const stave_trace *trace, uint32_t key)
 {
