@@ -44,25 +44,18 @@ void stave__strings_free(struct stave__strings *strings)
 }
 
 /* The bucket that holds the text, or the free one where it belongs. */
-/* The bucket of a text's first row, or the free one for it. */
-static uint32_t *find_in(const struct stave__strings *strings, uint32_t *buckets,
-                         uint32_t buckets_size, const char *bytes, size_t size, uint32_t hash)
+static uint32_t *find_bucket(const struct stave__strings *strings, const char *bytes, size_t size,
+                             uint32_t hash)
 {
-    uint32_t mask = buckets_size - 1;
+    uint32_t mask = strings->buckets_size - 1;
     for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
-        uint32_t *bucket = &buckets[i];
+        uint32_t *bucket = &strings->buckets[i];
         if (*bucket == 0)
             return bucket;
         const struct text *text = text_at(strings, *bucket - 1);
         if (text->hash == hash && text->size == size && memcmp(text->bytes, bytes, size) == 0)
             return bucket;
     }
-}
-
-static uint32_t *find_bucket(const struct stave__strings *strings, const char *bytes, size_t size,
-                             uint32_t hash)
-{
-    return find_in(strings, strings->buckets, strings->buckets_size, bytes, size, hash);
 }
 
 static bool grow_buckets(struct stave__strings *strings)

@@ -242,15 +242,6 @@ const char *stave__blocks_compare(const struct stave__blocks *blocks,
 /* A checksum of all fields but the lane, which the index may know better. */
 uint32_t stave__header_crc(const struct stave__header *header);
 
-/* The body of the block in blocks->bytes; where it is packed, unpacked into memory to be freed. NULL,
- * or what is wrong. */
-const char *stave__blocks_unpack(const struct stave__blocks *blocks,
-                                 const struct stave__header *header, const uint8_t **body,
-                                 void **memory);
-
-/* What is wrong may not be the block's fault (no memory, no zstd): then that is the error. */
-int stave__blocks_fault(const char *wrong, uint64_t offset, stave_error *error);
-
 /* Room in blocks->bytes and blocks->numbers, in the second form for encoding a block. */
 int stave__blocks_reserve(struct stave__blocks *blocks, size_t size, uint64_t numbers,
                           stave_error *error);

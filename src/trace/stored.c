@@ -14,7 +14,8 @@ static const char unknown_codec[] =
     "compressed in a way that this version does not know; use a newer one";
 const char stave__no_zstd[] = "compressed with zstd, which this build lacks; build it with libzstd";
 
-int stave__blocks_fault(const char *wrong, uint64_t offset, stave_error *error)
+/* What is wrong may not be the block's fault (no memory, no zstd): then that is the error. */
+static int fault_of(const char *wrong, uint64_t offset, stave_error *error)
 {
     if (wrong == no_memory)
         return stave__fail_memory(error);
@@ -120,9 +121,10 @@ const char *stave__blocks_compare(const struct stave__blocks *blocks,
     return same ? NULL : another_block;
 }
 
-const char *stave__blocks_unpack(const struct stave__blocks *blocks,
-                                 const struct stave__header *header, const uint8_t **body,
-                                 void **memory)
+/* The body of the block in blocks->bytes; where it is packed, unpacked into memory to be freed. NULL,
+ * or what is wrong. */
+static const char *unpack(const struct stave__blocks *blocks, const struct stave__header *header,
+                          const uint8_t **body, void **memory)
 {
     *body = blocks->bytes + STAVE__HEADER_SIZE;
     *memory = NULL;
@@ -200,7 +202,7 @@ static const char *take_bytes(struct stave__blocks *blocks, struct stave__entry 
         return another_block;
     const uint8_t *body;
     void *memory;
-    wrong = stave__blocks_unpack(blocks, &header, &body, &memory);
+    wrong = unpack(blocks, &header, &body, &memory);
     if (wrong == NULL)
         wrong = decode(blocks, entry, &header, body);
     free(memory);
@@ -232,7 +234,7 @@ static int load_from_file(struct stave__blocks *blocks, struct stave__entry *ent
         wrong = take_bytes(blocks, entry);
     if (wrong == NULL)
         return 1;
-    status = stave__blocks_fault(wrong, entry->stored_at, error);
+    status = fault_of(wrong, entry->stored_at, error);
     if (status < 0)
         return status;
     status = stave__entry_damage(blocks, entry, wrong, error);
@@ -251,7 +253,7 @@ int stave__entry_load(struct stave__blocks *blocks, struct stave__entry *entry, 
     if (status < 0)
         return status;
     const char *wrong = take_bytes(blocks, entry);
-    status = stave__blocks_fault(wrong, entry->stored_at, error);
+    status = fault_of(wrong, entry->stored_at, error);
     if (status < 0)
         return status;
     if (wrong != NULL)
