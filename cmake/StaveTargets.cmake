@@ -31,8 +31,7 @@ function(stave_c target)
   endif()
 endfunction()
 
-# stave_layer(NAME): the objects of src/NAME/*.c as target stave_NAME; in the firmware build a static
-# library instead. Which layer may include which is tools/check_layers' business.
+# stave_layer(NAME): the objects of src/NAME/*.c as target stave_NAME. Which layer may include which is tools/check_layers' business.
 function(stave_layer name)
   file(GLOB sources CONFIGURE_DEPENDS ${Stave_SOURCE_DIR}/src/${name}/*.c)
   list(REMOVE_ITEM sources ${Stave_SOURCE_DIR}/src/base/status.c # is libstave's
@@ -41,20 +40,6 @@ function(stave_layer name)
     message(STATUS "src/${name}: no sources")
     return()
   endif()
-  if(STAVE_FIRMWARE)
-    add_library(stave_${name} STATIC ${sources})
-    target_include_directories(stave_${name} INTERFACE ${Stave_SOURCE_DIR}/src)
-    target_link_libraries(stave_${name} PUBLIC stave_freestanding)
-  else()
-    add_library(stave_${name} OBJECT ${sources})
-  endif()
+  add_library(stave_${name} OBJECT ${sources})
   stave_c(stave_${name})
 endfunction()
-
-# Without a C library. The last option keeps gcc from turning the loop in our memcpy into a call of
-# memcpy.
-if(STAVE_FIRMWARE)
-  add_library(stave_freestanding INTERFACE)
-  target_compile_options(stave_freestanding INTERFACE
-    -ffreestanding -ffunction-sections -fdata-sections -fno-tree-loop-distribute-patterns)
-endif()

@@ -22,7 +22,6 @@
 
 /* CMSDK dual timer, first half: counts down, as the clock */
 #define CLOCK_LOAD REGISTER(0x40002000u)
-#define CLOCK_VALUE REGISTER(0x40002004u)
 #define CLOCK_CONTROL REGISTER(0x40002008u)
 #define CLOCK_CONTROL_32BIT 0x02u
 #define CLOCK_CONTROL_ENABLE 0x80u /* free running: neither one-shot, periodic nor interrupt */
@@ -61,11 +60,6 @@ void board_init(void)
     NVIC_PRIORITY(BOARD_IRQ_TIMER) = BOARD_NVIC_TIMER;
 }
 
-uint32_t board_clock(void)
-{
-    return ~CLOCK_VALUE;
-}
-
 void board_systick_start(uint32_t period_ticks)
 {
     SYSTICK_LOAD = period_ticks - 1;
@@ -93,13 +87,12 @@ void board_timers_stop(void)
     NVIC_DISABLE = 1u << BOARD_IRQ_TIMER;
 }
 
-void board_uart_write(const uint8_t *bytes, size_t size)
+size_t board_uart_write(const uint8_t *bytes, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
-        while ((UART_STATE & UART_STATE_TXFULL) != 0)
-            continue;
-        UART_DATA = bytes[i];
-    }
+    size_t taken = 0;
+    while (taken < size && (UART_STATE & UART_STATE_TXFULL) == 0)
+        UART_DATA = bytes[taken++];
+    return taken;
 }
 
 _Noreturn void board_exit(uint32_t status)

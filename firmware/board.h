@@ -34,7 +34,10 @@
 void board_init(void);
 
 /* Ticks, modulo 2^32. */
-uint32_t board_clock(void);
+static inline uint32_t board_clock(void)
+{
+    return ~*(volatile uint32_t *)0x40002004u; /* CMSDK dual timer, first half, which counts down */
+}
 
 /* Interrupts each `period_ticks` from now on (at most 2^24); SysTick_Handler() takes them. */
 void board_systick_start(uint32_t period_ticks);
@@ -47,8 +50,8 @@ void board_timer_clear(void);
 /* No more interrupts of either. */
 void board_timers_stop(void);
 
-/* Waits until the UART has taken every byte. */
-void board_uart_write(const uint8_t *bytes, size_t size);
+/* As many bytes as the UART takes now; returns how many. */
+size_t board_uart_write(const uint8_t *bytes, size_t size);
 
 /* Ends the machine with this exit status. */
 _Noreturn void board_exit(uint32_t status);

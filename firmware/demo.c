@@ -4,7 +4,9 @@
  * 20 us after SysTick: so at each 5th tick (0, 5, 10, ...) it interrupts SysTick's handler, and
  * between them the main loop.  */
 #include "board.h"
-#include "trace.h"
+#include "transport.h"
+
+#include "stave_target.h"
 
 #define TICKS_A_MS (BOARD_HZ / 1000u)
 
@@ -30,44 +32,21 @@
 /* The exit status when the recording is not complete. */
 #define EXIT_LOST 3
 
-enum name {
-    ADC = 1,
-    SYSTICK,
-    CONTROL,
-    SENSE,
-    COMPUTE,
-    ACTUATE,
-    EMPTY,
-    BOOT,
-    ACTIVATION,
-    READING,
-    OVERLOAD,
-    SYSTICKS,
-    ADCS,
-    LOST,
-    QUEUE_PEAK,
-    NAMES = QUEUE_PEAK
-};
-
-static const struct trace_name names[NAMES] = {
-    [ADC - 1] = TRACE_ISR("adc", 3),
-    [SYSTICK - 1] = TRACE_ISR("systick", 2),
-    [CONTROL - 1] = TRACE_TASK_DEADLINE("control", 1, CONTROL_DEADLINE_MS),
-    [SENSE - 1] = TRACE_TASK("sense", 1),
-    [COMPUTE - 1] = TRACE_TASK("compute", 1),
-    [ACTUATE - 1] = TRACE_TASK("actuate", 1),
-    [EMPTY - 1] = TRACE_TASK("empty", 1),
-    [BOOT - 1] = TRACE_MARKER("boot"),
-    [ACTIVATION - 1] = TRACE_MARKER("activation"),
-    [READING - 1] = TRACE_MARKER("reading"),
-    [OVERLOAD - 1] = TRACE_MARKER("overload"),
-    [SYSTICKS - 1] = TRACE_MARKER("systicks"),
-    [ADCS - 1] = TRACE_MARKER("adcs"),
-    [LOST - 1] = TRACE_MARKER("events lost"),
-    [QUEUE_PEAK - 1] = TRACE_MARKER("queue peak"),
-};
-
-_Static_assert(NAMES <= TRACE_NAMES_MAX, "the dictionary's room");
+STAVE_TARGET_ISR(adc, 0, "adc", 3);
+STAVE_TARGET_ISR(systick, 0, "systick", 2);
+STAVE_TARGET_TASK_DEADLINE(control, 0, "control", 1, CONTROL_DEADLINE_MS);
+STAVE_TARGET_TASK(sense, 0, "sense", 1);
+STAVE_TARGET_TASK(compute, 0, "compute", 1);
+STAVE_TARGET_TASK(actuate, 0, "actuate", 1);
+STAVE_TARGET_TASK(empty, 0, "empty", 1);
+STAVE_TARGET_MARKER(boot, 0, "boot");
+STAVE_TARGET_MARKER(activation, 0, "activation");
+STAVE_TARGET_MARKER(reading, 0, "reading");
+STAVE_TARGET_MARKER(overload, 0, "overload");
+STAVE_TARGET_MARKER(systick_count, 0, "systicks");
+STAVE_TARGET_MARKER(adc_count, 0, "adcs");
+STAVE_TARGET_MARKER(events_lost, 0, "events lost");
+STAVE_TARGET_MARKER(ring_peak, 0, "ring peak");
 
 static volatile uint32_t systicks, adcs;
 
@@ -85,17 +64,17 @@ static inline __attribute__((always_inline)) void work(uint32_t iterations)
 
 void SysTick_Handler(void)
 {
-    trace_begin(SYSTICK);
+    STAVE_TARGET_BEGIN(systick);
     work(WORK_SYSTICK);
-    trace_end(SYSTICK);
+    STAVE_TARGET_END(systick);
     systicks++;
 }
 
 void TIMER0_Handler(void)
 {
-    trace_begin(ADC);
+    STAVE_TARGET_BEGIN(adc);
     work(WORK_ADC);
-    trace_end(ADC);
+    STAVE_TARGET_END(adc);
     board_timer_clear();
     adcs++;
 }
@@ -112,23 +91,23 @@ static uint32_t next_reading(void)
 
 static void sense(void)
 {
-    trace_begin(SENSE);
+    STAVE_TARGET_BEGIN(sense);
     work(WORK_SENSE);
-    trace_end(SENSE);
+    STAVE_TARGET_END(sense);
 }
 
 static void compute(uint32_t iterations)
 {
-    trace_begin(COMPUTE);
+    STAVE_TARGET_BEGIN(compute);
     work(iterations);
-    trace_end(COMPUTE);
+    STAVE_TARGET_END(compute);
 }
 
 static void actuate(void)
 {
-    trace_begin(ACTUATE);
+    STAVE_TARGET_BEGIN(actuate);
     work(WORK_ACTUATE);
-    trace_end(ACTUATE);
+    STAVE_TARGET_END(actuate);
 }
 
 static void control(uint32_t activation)
@@ -136,25 +115,25 @@ static void control(uint32_t activation)
     uint32_t reading = next_reading();
     uint32_t iterations = WORK_COMPUTE;
 
-    trace_mark_value(ACTIVATION, activation);
+    STAVE_TARGET_MARK_VALUE(activation, activation);
     if (activation % CONTROL_OVERLOAD_EACH == CONTROL_OVERLOAD_EACH - 1) {
         iterations = WORK_COMPUTE_OVERLOAD;
-        trace_mark(OVERLOAD);
+        STAVE_TARGET_MARK(overload);
     }
-    trace_begin(CONTROL);
+    STAVE_TARGET_BEGIN(control);
     sense();
-    trace_mark_value(READING, reading);
+    STAVE_TARGET_MARK_VALUE(reading, reading);
     compute(iterations);
     actuate();
-    trace_end(CONTROL);
+    STAVE_TARGET_END(control);
 }
 
 /* Spans around nothing: what a pair of probes takes. */
 static void measure_probes(void)
 {
     for (uint32_t i = 0; i < EMPTY_SPANS; i++) {
-        trace_begin(EMPTY);
-        trace_end(EMPTY);
+        STAVE_TARGET_BEGIN(empty);
+        STAVE_TARGET_END(empty);
     }
 }
 
@@ -167,30 +146,37 @@ static void run(void)
     while (systicks < RUN_MS) {
         if (systicks > activations * CONTROL_PERIOD_MS)
             control(activations++);
-        trace_poll();
+        stave_target_poll();
     }
     board_timers_stop();
 }
 
-static void report(void)
+/* True when nothing was lost. */
+static bool report(void)
 {
-    trace_mark_value(SYSTICKS, systicks);
-    trace_mark_value(ADCS, adcs);
-    trace_mark_value(LOST, trace_lost());
-    trace_mark_value(QUEUE_PEAK, trace_queue_peak());
-    trace_poll();
+    struct stave_target_counts counts;
+
+    STAVE_TARGET_MARK_VALUE(systick_count, systicks);
+    STAVE_TARGET_MARK_VALUE(adc_count, adcs);
+    stave_target_get_counts(&counts);
+    STAVE_TARGET_MARK_VALUE(events_lost, counts.dropped_ring_full + counts.dropped_transport_full);
+    STAVE_TARGET_MARK_VALUE(ring_peak, counts.ring_peak);
+    while (!stave_target_poll())
+        continue;
+    return counts.dropped_ring_full + counts.dropped_transport_full == 0;
 }
 
 int main(void)
 {
     board_init();
-    trace_start(names, NAMES);
-    trace_mark(BOOT);
+    transport_start();
+    stave_target_start(&(struct stave_target_config){.hz = BOARD_HZ, .write = transport_write});
+    STAVE_TARGET_MARK(boot);
     measure_probes();
-    trace_poll();
+    while (!stave_target_poll())
+        continue;
     board_timer_start(ADC_FIRST, ADC_PERIOD);
     board_systick_start(TICKS_A_MS);
     run();
-    report();
-    return trace_lost() == 0 ? 0 : EXIT_LOST;
+    return report() ? 0 : EXIT_LOST;
 }

@@ -10,19 +10,10 @@
 #ifndef STAVE_WIRE_EVENT_H
 #define STAVE_WIRE_EVENT_H
 
-#include "wire/frame.h"
+#include "wire/device.h"
 #include "wire/varint.h"
 
 #define WIRE_EVENT_ROOM 40 /* bytes that may be read from the start of the frame */
-
-struct wire_event {
-    int64_t ticks; /* delta */
-    uint32_t name_id;
-    uint32_t kind; /* WIRE_SPAN_START, WIRE_SPAN_END or WIRE_MARKER */
-    uint32_t sequence;
-    uint32_t value; /* when has_value */
-    bool has_value;
-};
 
 /* Eight bytes, the first the lowest. */
 static inline uint64_t wire_load64(const uint8_t *at)

@@ -20,6 +20,7 @@
 enum wire_version { WIRE_VERSION_1 = 1, WIRE_VERSION_2 = 2 };
 
 #define WIRE_PAYLOAD_MAX 128 /* a payload is 1 to 128 bytes; a longer one is damage */
+#define WIRE_NUMBERS 16384   /* version 2: sequence numbers are modulo this */
 #define WIRE_NAME_MAX 32     /* what a device sends; a decoder takes any that fits the payload */
 /* Room that stave__wire_frame_encode() needs: prefix and payload of a frame with every field at its
  * longest and a name of WIRE_NAME_MAX bytes. */

@@ -32,8 +32,8 @@ static inline int wire_varint_read(const uint8_t *at, const uint8_t *end, uint64
     return WIRE_VARINT_LONG;
 }
 
-/* Writes 1 to 10 bytes and returns how many. */
-static inline size_t wire_varint_write(uint8_t *out, uint64_t value)
+/* Writes 1 to 5 bytes and returns how many. */
+static inline size_t wire_varint_write32(uint8_t *out, uint32_t value)
 {
     size_t n = 0;
     while (value >= 0x80) {
@@ -42,6 +42,18 @@ static inline size_t wire_varint_write(uint8_t *out, uint64_t value)
     }
     out[n++] = (uint8_t)value;
     return n;
+}
+
+/* Writes 1 to 10 bytes and returns how many. Shifts of 64 bits are slow on a 32-bit processor, and
+ * seldom needed. */
+static inline size_t wire_varint_write(uint8_t *out, uint64_t value)
+{
+    size_t n = 0;
+    while (value > UINT32_MAX) {
+        out[n++] = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    return n + wire_varint_write32(out + n, (uint32_t)value);
 }
 
 static inline uint64_t wire_zigzag(int64_t value)

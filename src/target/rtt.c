@@ -1,0 +1,94 @@
+/* A ring in memory that a debugger reads while the program runs (SEGGER's RTT).
+ *
+ * The host owns `read` and may write anything there at any time; the rest is ours. A host finds the
+ * block by its first 16 bytes in memory or by the symbol _SEGGER_RTT. So that it never finds one that
+ * is half filled: these bytes go first when a program starts again, and come last.
+ *
+ * Source     SEGGER, RTT control block (SEGGER_RTT.h; wiki.segger.com/RTT)  */
+#include "stave/target.h"
+
+#if defined STAVE_TARGET_RTT && !defined STAVE_TARGET_OFF
+
+#define SIZE (STAVE_TARGET_RTT)
+_Static_assert(SIZE >= 128, "STAVE_TARGET_RTT is the bytes of the buffer, at least 128");
+
+#ifdef STAVE_TARGET_RTT_SECTION
+#define PLACED __attribute__((section(STAVE_TARGET_RTT_SECTION)))
+#else
+#define PLACED
+#endif
+
+#define ID_SIZE 16
+
+struct control_block {
+    volatile char id[ID_SIZE];
+    int up_count;
+    int down_count;
+    struct {
+        const char *name;
+        uint8_t *bytes;
+        unsigned size;
+        volatile unsigned write; /* where the next byte goes; equal to `read`: empty */
+        volatile unsigned read;  /* the host's */
+        unsigned flags;          /* for a host that asks: we skip a frame that has no room */
+    } up;
+};
+
+extern struct control_block stave__rtt __asm__("_SEGGER_RTT");
+PLACED struct control_block stave__rtt;
+PLACED static uint8_t buffer[SIZE];
+
+/* What is above is done, for whoever looks at this memory, before what is below. */
+static void barrier(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void stave_target_rtt_start(void)
+{
+    static const char id_backwards[] = "TTR REGGES"; /* so that a search does not find this */
+    enum { LENGTH = sizeof id_backwards - 1 };
+
+    for (int i = 0; i < ID_SIZE; i++)
+        stave__rtt.id[i] = 0;
+    barrier();
+    stave__rtt.up_count = 1;
+    stave__rtt.down_count = 0;
+    stave__rtt.up.name = "etrace";
+    stave__rtt.up.bytes = buffer;
+    stave__rtt.up.size = SIZE;
+    stave__rtt.up.write = 0;
+    stave__rtt.up.read = 0;
+    stave__rtt.up.flags = 0;
+    barrier();
+    for (int i = 0; i < LENGTH; i++)
+        stave__rtt.id[LENGTH - 1 - i] = id_backwards[i];
+    barrier();
+}
+
+/* One byte stays free, or full would look like empty. What a host wrote is not trusted. */
+static unsigned room(unsigned write, unsigned read)
+{
+    if (read >= SIZE)
+        return 0;
+    return read > write ? read - write - 1 : SIZE - 1 - write + read;
+}
+
+size_t stave_target_rtt_write(void *context, const uint8_t *bytes, size_t size)
+{
+    unsigned write = stave__rtt.up.write;
+    (void)context;
+
+    if (room(write, stave__rtt.up.read) < size)
+        return 0;
+    barrier(); /* the host has read what is overwritten now */
+    for (size_t i = 0; i < size; i++) {
+        buffer[write] = bytes[i];
+        write = write + 1 < SIZE ? write + 1 : 0;
+    }
+    barrier();
+    stave__rtt.up.write = write;
+    return size;
+}
+
+#endif
