@@ -131,7 +131,7 @@ struct stave_target_name {
     STAVE_TARGET_PROBE(name, stave_target_end(STAVE_TARGET_POINTER(name)))
 
 /* BEGIN, and a mark of the same name that carries the value, at the same time: the format has no
- * value in a span. Both arrive or neither. */
+ * value in a span. They share one place in the ring. */
 #define STAVE_TARGET_BEGIN_VALUE(name, value)                                                      \
     STAVE_TARGET_PROBE(name, stave_target_begin_value(STAVE_TARGET_POINTER(name), value))
 
@@ -167,9 +167,10 @@ struct stave_target_config {
     stave_target_write *write; /* the transport */
     void *context;             /* passed to it */
 
-    /* What happens when the transport takes no byte of a frame. False: frames wait, and when the ring
-     * is full, new events are dropped; so what is kept is the oldest. True: the frame is dropped with
-     * all that waits behind it, and recording goes on from now; so what is kept is the newest. */
+    /* When the transport is full, frames wait in the ring. When that is full too,
+     * false: new events are dropped until there is a place. What is kept is the oldest.
+     * true:  the poll drops all that waits, and the next frame is a header. What is kept is the newest.
+     * A frame of which a part is sent is always finished first. */
     bool drop;
 };
 
@@ -179,7 +180,7 @@ struct stave_target_config {
 struct stave_target_counts {
     uint32_t sent;                   /* the transport has taken it whole */
     uint32_t dropped_ring_full;      /* an event found no place */
-    uint32_t dropped_transport_full; /* as stave_target_config.drop says */
+    uint32_t dropped_transport_full; /* the poll dropped it: stave_target_config.drop */
     uint32_t waiting;                /* in the ring or half sent */
     uint32_t unnamed;                /* events of names beyond STAVE_TARGET_NAMES */
     uint32_t ring_peak;              /* the most places of the ring that were in use */

@@ -223,6 +223,17 @@ static void begin_stream(void)
     begin_round(sender.at.ticks);
 }
 
+/* All that waits is given up, but not the rest of a frame of which a part is sent. */
+static void drop_if_full(void)
+{
+    bool half_sent = sender.out_at != 0;
+    if (!stave__ring_drop_full(sender.sent + half_sent, &sender.at))
+        return;
+    if (!half_sent)
+        sender.out_size = 0;
+    begin_stream();
+}
+
 /* True when nothing of a frame is left to send. */
 static bool send_out(void)
 {
@@ -236,11 +247,8 @@ static bool send_out(void)
         set_sent(sender.sent + 1);
         return true;
     }
-    if (sender.out_at == 0 && sender.config.drop) {
-        sender.out_size = 0;
-        stave__ring_drop(sender.sent, &sender.at);
-        begin_stream();
-    }
+    if (sender.config.drop)
+        drop_if_full();
     return false;
 }
 

@@ -172,15 +172,20 @@ void stave__ring_request(uint8_t kind, uint8_t name)
     stave_port_unlock(before);
 }
 
-void stave__ring_drop(uint32_t sent, struct stave__moment *now)
+bool stave__ring_drop_full(uint32_t sent, struct stave__moment *now)
 {
     uint32_t before = stave_port_lock();
-    uint32_t dropped = ring.dropped_ring_full + ring.dropped_transport_full;
-    ring.dropped_transport_full += ring.numbers - sent - dropped;
-    look();
-    begin_again();
-    tell_now(now);
+    bool full = ring.free == 0;
+    if (full) {
+        uint32_t dropped = ring.dropped_ring_full + ring.dropped_transport_full;
+        ring.dropped_transport_full += ring.numbers - sent - dropped;
+        ring.peak = RING;
+        look();
+        begin_again();
+        tell_now(now);
+    }
     stave_port_unlock(before);
+    return full;
 }
 
 uint32_t stave__ring_names(void)

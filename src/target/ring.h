@@ -51,8 +51,9 @@ bool stave__ring_take(struct stave__slot *slot);
  * takes its place. */
 void stave__ring_request(uint8_t kind, uint8_t name);
 
-/* All that waits is dropped, `sent` being what was not; then as after a start, but for numbers. */
-void stave__ring_drop(uint32_t sent, struct stave__moment *now);
+/* If the ring is full, all of it is dropped, and what was taken out of it and is not among the `sent`;
+ * then as after a start, but for the numbers. False, and nothing, if there is a place. */
+bool stave__ring_drop_full(uint32_t sent, struct stave__moment *now);
 
 /* An event of one frame or two. Returns the places that were free: 0 when it was dropped. */
 uint32_t stave__ring_record(const struct stave_target_name *name, uint32_t value, uint32_t kind,
