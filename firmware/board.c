@@ -36,6 +36,7 @@
 #define NVIC_ENABLE REGISTER(0xe000e100u)
 #define NVIC_DISABLE REGISTER(0xe000e180u)
 #define NVIC_PRIORITY(irq) (*(volatile uint8_t *)(0xe000e400u + (irq)))
+#define SYSTEM_PRIORITY_PENDSV (*(volatile uint8_t *)0xe000ed22u)
 #define SYSTEM_PRIORITY_SYSTICK (*(volatile uint8_t *)0xe000ed23u)
 
 /* The clock starts this long before it wraps, so that each run crosses the wrap. */
@@ -56,6 +57,7 @@ void board_init(void)
     UART_BAUDDIV = UART_BAUDDIV_MIN;
     UART_CTRL = UART_CTRL_TXEN;
     clock_init();
+    SYSTEM_PRIORITY_PENDSV = BOARD_NVIC_PENDSV;
     SYSTEM_PRIORITY_SYSTICK = BOARD_NVIC_SYSTICK;
     NVIC_PRIORITY(BOARD_IRQ_TIMER) = BOARD_NVIC_TIMER;
 }

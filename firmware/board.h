@@ -25,6 +25,7 @@
 /* What the handlers run at: the NVIC's priorities, where the smaller number is the more urgent. */
 #define BOARD_NVIC_TIMER 0x20u
 #define BOARD_NVIC_SYSTICK 0x40u
+#define BOARD_NVIC_PENDSV 0xe0u /* the least urgent */
 
 /* The exit status when an exception comes that nobody handles. */
 #define BOARD_EXIT_FAULT 4
@@ -49,6 +50,13 @@ void board_timer_clear(void);
 
 /* No more interrupts of either. */
 void board_timers_stop(void);
+
+/* PendSV_Handler() runs as soon as no other handler does; from a task, at once. */
+static inline void board_pend_switch(void)
+{
+    *(volatile uint32_t *)0xe000ed04u = 1u << 28; /* ICSR, PENDSVSET */
+    __asm__ volatile("dsb\n\tisb" ::: "memory");
+}
 
 /* As many bytes as the UART takes now; returns how many. */
 size_t board_uart_write(const uint8_t *bytes, size_t size);

@@ -11,6 +11,7 @@ int main(void);
 
 void Reset_Handler(void);
 void Unexpected_Handler(void);
+void PendSV_Handler(void);
 void SysTick_Handler(void);
 void TIMER0_Handler(void);
 
@@ -19,6 +20,7 @@ void *memset(void *to, int byte, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 
 /* The names that an image does not define end the machine. */
+#pragma weak PendSV_Handler = Unexpected_Handler
 #pragma weak SysTick_Handler = Unexpected_Handler
 #pragma weak TIMER0_Handler = Unexpected_Handler
 
@@ -36,7 +38,7 @@ const struct vectors vectors __attribute__((section(".vectors"), used)) = {
         Unexpected_Handler, Unexpected_Handler, Unexpected_Handler, /* NMI, hard fault, memory */
         Unexpected_Handler, Unexpected_Handler, NULL, NULL,         /* bus, usage, reserved */
         NULL, NULL, Unexpected_Handler, Unexpected_Handler,         /* reserved, SVC, debug */
-        NULL, Unexpected_Handler, SysTick_Handler,                  /* reserved, PendSV */
+        NULL, PendSV_Handler, SysTick_Handler,                      /* reserved */
     },
     .irq = {
         [BOARD_IRQ_TIMER] = TIMER0_Handler,
