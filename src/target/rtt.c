@@ -1,8 +1,8 @@
 /* A ring in memory that a debugger reads while the program runs (SEGGER's RTT).
  *
  * The host owns `read` and may write anything there at any time; the rest is ours. A host finds the
- * block by its first 16 bytes in memory or by the symbol _SEGGER_RTT. So that it never finds one that
- * is half filled: these bytes go first when a program starts again, and come last.
+ * block by its first 16 bytes in memory or by the symbol _SEGGER_RTT. So that it never finds one
+ * that is half filled: these bytes go first when a program starts again, and come last.
  *
  * Source     SEGGER, RTT control block (SEGGER_RTT.h; wiki.segger.com/RTT)  */
 #include "stave/target.h"
@@ -33,15 +33,22 @@ struct control_block {
         unsigned flags;          /* for a host that asks: we skip a frame that has no room */
     } up;
 };
+_Static_assert(sizeof(void *) != 4 || sizeof(struct control_block) == 24 + 24, "SEGGER's layout");
 
+/* Aligned, because pyOCD up to 2025 does not find an ID that crosses a multiple of 32. */
 extern struct control_block stave__rtt __asm__("_SEGGER_RTT");
-PLACED struct control_block stave__rtt;
+PLACED __attribute__((aligned(ID_SIZE))) struct control_block stave__rtt;
 PLACED static uint8_t buffer[SIZE];
 
-/* What is above is done, for whoever looks at this memory, before what is below. */
-static void barrier(void)
+/* Whoever looks at this memory and sees it, sees what was written before it. */
+static void put_id(int at, char byte)
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&stave__rtt.id[at], byte, __ATOMIC_RELEASE);
+}
+
+static void put_offset(volatile unsigned *to, unsigned offset)
+{
+    __atomic_store_n(to, offset, __ATOMIC_RELEASE);
 }
 
 void stave_target_rtt_start(void)
@@ -50,26 +57,24 @@ void stave_target_rtt_start(void)
     enum { LENGTH = sizeof id_backwards - 1 };
 
     for (int i = 0; i < ID_SIZE; i++)
-        stave__rtt.id[i] = 0;
-    barrier();
+        put_id(i, 0);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* gone before anything changes */
     stave__rtt.up_count = 1;
     stave__rtt.down_count = 0;
     stave__rtt.up.name = "etrace";
     stave__rtt.up.bytes = buffer;
     stave__rtt.up.size = SIZE;
-    stave__rtt.up.write = 0;
-    stave__rtt.up.read = 0;
     stave__rtt.up.flags = 0;
-    barrier();
+    put_offset(&stave__rtt.up.write, 0);
+    put_offset(&stave__rtt.up.read, 0);
     for (int i = 0; i < LENGTH; i++)
-        stave__rtt.id[LENGTH - 1 - i] = id_backwards[i];
-    barrier();
+        put_id(LENGTH - 1 - i, id_backwards[i]);
 }
 
-/* One byte stays free, or full would look like empty. What a host wrote is not trusted. */
+/* One byte stays free, or full would look like empty. What a host can write is not trusted. */
 static unsigned room(unsigned write, unsigned read)
 {
-    if (read >= SIZE)
+    if (read >= SIZE || write >= SIZE)
         return 0;
     return read > write ? read - write - 1 : SIZE - 1 - write + read;
 }
@@ -77,17 +82,16 @@ static unsigned room(unsigned write, unsigned read)
 size_t stave_target_rtt_write(void *context, const uint8_t *bytes, size_t size)
 {
     unsigned write = stave__rtt.up.write;
+    unsigned read = __atomic_load_n(&stave__rtt.up.read, __ATOMIC_ACQUIRE);
     (void)context;
 
-    if (room(write, stave__rtt.up.read) < size)
+    if (room(write, read) < size)
         return 0;
-    barrier(); /* the host has read what is overwritten now */
     for (size_t i = 0; i < size; i++) {
         buffer[write] = bytes[i];
         write = write + 1 < SIZE ? write + 1 : 0;
     }
-    barrier();
-    stave__rtt.up.write = write;
+    put_offset(&stave__rtt.up.write, write);
     return size;
 }
 
