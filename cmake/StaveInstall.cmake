@@ -29,11 +29,17 @@ if(TARGET stave_cli)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 
+# The firmware recorder is source, for any machine; the libraries are for this one.
+install(FILES ${Stave_BINARY_DIR}/target/stave_target.c ${Stave_BINARY_DIR}/target/stave_target.h
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/stave/target)
+install(TARGETS stave_target_source EXPORT StaveFirmware)
+install(EXPORT StaveFirmware NAMESPACE Stave:: DESTINATION ${config_dir})
+
 install(EXPORT StaveTargets NAMESPACE Stave:: DESTINATION ${config_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/StaveConfig.cmake.in
   ${Stave_BINARY_DIR}/StaveConfig.cmake INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(${Stave_BINARY_DIR}/StaveConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${Stave_BINARY_DIR}/StaveConfig.cmake ${Stave_BINARY_DIR}/StaveConfigVersion.cmake
         DESTINATION ${config_dir})
 

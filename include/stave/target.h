@@ -13,7 +13,9 @@
  *
  *     int main(void)
  *     {
- *         stave_target_start(&(struct stave_target_config){.hz = 72000000, .write = uart_write});
+ *         static const struct stave_target_config config = {.hz = 72000000, .write = uart_write};
+ *
+ *         stave_target_start(&config);
  *         for (;;)
  *             stave_target_poll();                           // and what else is to do
  *     }
@@ -253,18 +255,15 @@ void stave_target_semihosting_exit(uint32_t status);
     STAVE_TARGET_ASSERT(sizeof("" text) > 1, "an empty name");                                     \
     STAVE_TARGET_ASSERT((group) >= 0 && (group) < 32, "a group outside 0 to 31")
 
-/* The test is of a constant: a probe that is off is no code, and still checked by the compiler. */
-#define STAVE_TARGET_PROBE(name, call)                                                             \
-    do {                                                                                           \
-        if (STAVE_TARGET_ON(name))                                                                 \
-            call;                                                                                  \
-    } while (0)
+/* The condition is a constant: a probe that is off is no code, and still checked by the compiler. (No
+ * statement: without optimisation, a compiler may make a jump of each do and while.) */
+#define STAVE_TARGET_PROBE(name, call) (STAVE_TARGET_ON(name) ? call : (void)0)
 
 #ifndef STAVE_TARGET_OFF
 
 #define STAVE_TARGET_NAME(name, group, text, source, priority, has, ms)                            \
     STAVE_TARGET_NAME_CHECK(name, group, text);                                                    \
-    enum { stave_target_on_##name = (STAVE_TARGET_GROUPS >> (group)) & 1u };                       \
+    enum { stave_target_on_##name = ((STAVE_TARGET_GROUPS) >> (group)) & 1u };                     \
     static uint8_t stave_target_number_of_##name;                                                  \
     __attribute__((unused)) static const struct stave_target_name stave_target_name_##name =       \
         {                                                                                          \
@@ -281,47 +280,57 @@ void stave_target_semihosting_exit(uint32_t status);
 
 #define STAVE_TARGET_POINTER(name) ((const struct stave_target_name *)NULL)
 
-static inline void stave_target_begin(const struct stave_target_name *name)
+/* No function either, also with -O0. */
+#define STAVE_TARGET_NOTHING static inline __attribute__((always_inline))
+
+STAVE_TARGET_NOTHING void stave_target_begin(const struct stave_target_name *name)
 {
     (void)name;
 }
-static inline void stave_target_begin_value(const struct stave_target_name *name, uint32_t value)
+STAVE_TARGET_NOTHING void stave_target_begin_value(const struct stave_target_name *name,
+                                                   uint32_t value)
 {
     (void)name, (void)value;
 }
-static inline void stave_target_end(const struct stave_target_name *name)
+STAVE_TARGET_NOTHING void stave_target_end(const struct stave_target_name *name)
 {
     (void)name;
 }
-static inline void stave_target_mark(const struct stave_target_name *name)
+STAVE_TARGET_NOTHING void stave_target_mark(const struct stave_target_name *name)
 {
     (void)name;
 }
-static inline void stave_target_mark_value(const struct stave_target_name *name, uint32_t value)
+STAVE_TARGET_NOTHING void stave_target_mark_value(const struct stave_target_name *name,
+                                                  uint32_t value)
 {
     (void)name, (void)value;
 }
-static inline void stave_target_start(const struct stave_target_config *config)
+STAVE_TARGET_NOTHING void stave_target_start(const struct stave_target_config *config)
 {
     (void)config;
 }
-static inline bool stave_target_poll(void)
+STAVE_TARGET_NOTHING bool stave_target_poll(void)
 {
     return true;
 }
-static inline void stave_target_rate(uint32_t hz)
+STAVE_TARGET_NOTHING void stave_target_rate(uint32_t hz)
 {
     (void)hz;
 }
-static inline void stave_target_get_counts(struct stave_target_counts *counts)
+STAVE_TARGET_NOTHING void stave_target_get_counts(struct stave_target_counts *counts)
 {
-    const struct stave_target_counts none = {0, 0, 0, 0, 0, 0, false};
-    *counts = none;
+    counts->sent = 0; /* one by one: no call of memset */
+    counts->dropped_ring_full = 0;
+    counts->dropped_transport_full = 0;
+    counts->waiting = 0;
+    counts->unnamed = 0;
+    counts->ring_peak = 0;
+    counts->clock_still = false;
 }
-static inline void stave_target_rtt_start(void)
+STAVE_TARGET_NOTHING void stave_target_rtt_start(void)
 {
 }
-static inline size_t stave_target_rtt_write(void *context, const uint8_t *bytes, size_t size)
+STAVE_TARGET_NOTHING size_t stave_target_rtt_write(void *context, const uint8_t *bytes, size_t size)
 {
     (void)context, (void)bytes;
     return size;

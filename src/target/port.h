@@ -15,7 +15,8 @@
 
 #include "stave/target.h"
 
-#if defined STAVE_TARGET_PORT
+#if defined STAVE_TARGET_OFF /* needs none */
+#elif defined STAVE_TARGET_PORT
 #include STAVE_TARGET_PORT
 #elif defined __ARM_ARCH_PROFILE && __ARM_ARCH_PROFILE == 'M'
 #include "target/port_cortex_m.h"

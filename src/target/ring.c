@@ -103,8 +103,11 @@ static void tell_now(struct stave__moment *now)
 /* The first frame after a start or a drop. */
 static void begin_again(void)
 {
-    struct stave__slot header = {
-        .ticks = ring.now.raw, .value = ring.hz, .kind = WIRE_TRACE_START | SLOT_VALUE};
+    struct stave__slot header; /* one by one: no call of memset */
+    header.ticks = ring.now.raw;
+    header.value = ring.hz;
+    header.kind = WIRE_TRACE_START | SLOT_VALUE;
+    header.name = 0;
     ring.head = 0;
     ring.tail = 0;
     ring.free = RING;

@@ -23,9 +23,9 @@ static intptr_t call(uintptr_t operation, const uintptr_t *arguments)
 #elif defined __riscv
     register uintptr_t a0 __asm__("a0") = operation;
     register const uintptr_t *a1 __asm__("a1") = arguments;
-    __asm__ volatile(".option push\n\t"
+    __asm__ volatile(".balign 16\n\t" /* the three lie in one page */
+                     ".option push\n\t"
                      ".option norvc\n\t"
-                     ".balign 16\n\t" /* the three lie in one page */
                      "slli x0, x0, 0x1f\n\t"
                      "ebreak\n\t"
                      "srai x0, x0, 7\n\t"

@@ -6,7 +6,7 @@ int main(void)
     board_init();
     board_uart_write((const uint8_t *)"ends\n", 5);
 #if defined END_FAULT
-    __asm__ volatile("udf #0");
+    __builtin_trap();
 #elif defined END_NEVER
     for (;;)
         continue;
