@@ -26,12 +26,12 @@
  * Interrupts Begin, end and mark may be called from any task and any handler that the port's lock
  *            keeps out (PRIMASK on a Cortex-M: all but NMI and HardFault), nested, also before
  *            stave_target_start(): then the event is dropped. They never wait; the lock is held for
- *            about 30 instructions. stave_target_poll() and stave_target_start() belong to one
+ *            about 25 instructions. stave_target_poll() and stave_target_start() belong to one
  *            context, idle or a low task, never a handler.
  * Errors     None: recording returns nothing. What does not fit is dropped, counted by reason
  *            (stave_target_counts()), and leaves a hole in the numbers that the host reports.
  * Memory     Static. 12 bytes for each place of the ring (16 with a 64-bit clock), 4 for each name that
- *            may be registered and 1 for each that is defined, about 190 for the rest.
+ *            may be registered and 1 for each that is defined, about 290 for the rest.
  * Wire       Version 2 of the format in docs/etrace.md.
  *
  * Built with, all by -D and the same for every file:

@@ -6,58 +6,59 @@
 #define RING STAVE_TARGET_RING
 #define NAMES STAVE_TARGET_NAMES
 #define INLINE inline __attribute__((always_inline)) /* on the fast path, also with -Os */
-#define UNNAMED 255u /* in a descriptor: there will be no number for it */
 
 _Static_assert(RING >= 4 && RING <= 32768 && (RING & (RING - 1)) == 0,
                "STAVE_TARGET_RING is a power of 2, from 4 to 32768");
 _Static_assert(NAMES >= 1 && NAMES <= 253, "STAVE_TARGET_NAMES is 1 to 253");
 
 static struct {
-    uint32_t free;    /* places; none before the start, so that events are dropped */
-    uint32_t head;    /* the next place to fill */
-    uint32_t numbers; /* taken so far */
+    uint32_t head; /* places filled so far */
+    uint32_t full; /* the head when no place is left; as before the start: events are dropped */
+    uint32_t more; /* numbers taken so far, less places filled */
     uint32_t dropped_ring_full;
 
-    uint32_t tail; /* the oldest event */
     uint32_t peak;
     uint32_t dropped_transport_full;
     uint32_t unnamed;
 
     uint32_t names_count;
-    bool own_named; /* stave__clock_still is among them */
+    bool own_named; /* clock_still is among them */
     const struct stave_target_name *names[NAMES + 1];
 
     struct stave__moment now; /* when the clock was last looked at */
     uint32_t hz;
-    struct stave__slot rate;   /* a change of rate that found no place, or kind 0 */
-    struct stave__slot wanted; /* what was requested and found none, or kind 0 */
+    struct stave__slot rate[2]; /* a change of rate that found no place: its time, then the rate */
+    uint32_t rate_waits;        /* how many of the two */
+    struct stave__slot wanted;  /* what was requested and found no place, or kind 0 */
+
+    uint32_t sent; /* frames, as the poll last told */
+    bool clock_still;
 
     struct stave__slot slots[RING];
 } ring;
 
+/* The recorder's own name, which has a place in the registry whatever else is in it. */
 static uint8_t own_number;
 static const char own_text[] = "stave: clock stands still";
-const struct stave_target_name stave__clock_still = {
+static const struct stave_target_name clock_still = {
     .text = own_text, .number = &own_number, .size = sizeof own_text - 1};
 
 /* ---- Under the lock ---------------------------------------------------------------------------- */
 
-static INLINE struct stave__slot *next_slot(void)
+static INLINE bool has_place(void)
 {
-    struct stave__slot *slot = &ring.slots[ring.head];
-    ring.head = (ring.head + 1) % RING;
-    ring.free--;
-    return slot;
+    return ring.head != ring.full;
 }
 
-/* A compiler may make a call of memcpy of an assignment. */
-static void copy(struct stave__slot *to, const struct stave__slot *from)
+/* Since the start. */
+static uint32_t waiting(void)
 {
-    to->ticks = from->ticks;
-    to->value = from->value;
-    to->number = from->number;
-    to->kind = from->kind;
-    to->name = from->name;
+    return ring.head + RING - ring.full;
+}
+
+static INLINE uint32_t numbers(void)
+{
+    return ring.head + ring.more;
 }
 
 static void look(void)
@@ -69,13 +70,18 @@ static void look(void)
 
 static void push(struct stave__slot *slot)
 {
-    slot->number = (uint16_t)ring.numbers++;
-    copy(next_slot(), slot);
+    slot->number = (uint16_t)numbers();
+    stave__slot_copy(&ring.slots[ring.head++ % RING], slot);
+}
+
+static struct stave__slot *newest(void)
+{
+    return &ring.slots[(ring.head - 1) % RING];
 }
 
 static bool newest_is_header(void)
 {
-    return ring.free < RING && ring.slots[(ring.head + RING - 1) % RING].kind == WIRE_TRACE_START;
+    return waiting() != 0 && newest()->kind == WIRE_TRACE_START;
 }
 
 /* There is a place, or a header to be told another time. */
@@ -85,13 +91,36 @@ static void push_wanted(void)
     ring.wanted.ticks = ring.now.raw;
     ring.wanted.value = (uint32_t)(ring.now.ticks >> 32);
     if (ring.wanted.kind == WIRE_TRACE_START && newest_is_header()) {
-        struct stave__slot *header = &ring.slots[(ring.head + RING - 1) % RING];
-        header->ticks = ring.wanted.ticks;
-        header->value = ring.wanted.value;
+        newest()->ticks = ring.wanted.ticks;
+        newest()->value = ring.wanted.value;
     } else {
         push(&ring.wanted);
     }
     ring.wanted.kind = 0;
+}
+
+/* The clock's new rate is to be announced, as of now. One that has to wait may get its place more than a
+ * wrap behind the event before it: a header that knows the high half of its time goes first. The ring
+ * is full until both have their places. */
+static void hold_rate(void)
+{
+    look();
+    ring.rate[0].ticks = ring.now.raw;
+    ring.rate[0].value = (uint32_t)(ring.now.ticks >> 32);
+    ring.rate[0].kind = WIRE_TRACE_START | SLOT_RATE;
+    ring.rate[1].ticks = ring.now.raw;
+    ring.rate[1].value = ring.hz;
+    ring.rate[1].kind = WIRE_TRACE_START | SLOT_RATE | SLOT_VALUE;
+    ring.rate_waits = STAVE_TARGET_CLOCK_BITS == 32 && !has_place() ? 2 : 1;
+}
+
+/* There is a place for the first of what was held back. */
+static void push_held(void)
+{
+    if (ring.rate_waits != 0)
+        push(&ring.rate[2 - ring.rate_waits--]);
+    else
+        push_wanted();
 }
 
 static void tell_now(struct stave__moment *now)
@@ -103,39 +132,39 @@ static void tell_now(struct stave__moment *now)
 /* The first frame after a start or a drop. */
 static void begin_again(void)
 {
-    struct stave__slot header; /* one by one: no call of memset */
-    header.ticks = ring.now.raw;
-    header.value = ring.hz;
-    header.kind = WIRE_TRACE_START | SLOT_VALUE;
-    header.name = 0;
-    ring.head = 0;
-    ring.tail = 0;
-    ring.free = RING;
-    ring.rate.kind = 0;
+    ring.full = ring.head + RING;
+    ring.rate_waits = 0;
+    ring.wanted.ticks = ring.now.raw;
+    ring.wanted.value = ring.hz;
+    ring.wanted.kind = WIRE_TRACE_START | SLOT_VALUE;
+    ring.wanted.name = 0;
+    push(&ring.wanted);
     ring.wanted.kind = 0;
-    push(&header);
 }
 
 /* ---- What the poll does -------------------------------------------------------------------------- */
 
-void stave__ring_start(uint32_t hz, struct stave__moment *now)
+STAVE__LOCAL void stave__ring_start(uint32_t hz, uint32_t sent, struct stave__moment *now)
 {
     stave_port_start();
     uint32_t before = stave_port_lock();
     ring.now.raw = stave_port_clock();
     ring.now.ticks = 0;
     ring.hz = hz;
-    ring.numbers = 0;
+    ring.head = 0;
+    ring.more = 0;
     ring.dropped_ring_full = 0;
     ring.dropped_transport_full = 0;
     ring.unnamed = 0;
     ring.peak = 0;
+    ring.sent = sent;
+    ring.clock_still = false;
     begin_again();
     tell_now(now);
     stave_port_unlock(before);
 }
 
-void stave__ring_look(struct stave__moment *now)
+STAVE__LOCAL void stave__ring_look(struct stave__moment *now)
 {
     uint32_t before = stave_port_lock();
     look();
@@ -143,45 +172,40 @@ void stave__ring_look(struct stave__moment *now)
     stave_port_unlock(before);
 }
 
-bool stave__ring_take(struct stave__slot *slot)
+STAVE__LOCAL uint32_t stave__ring_take(struct stave__slot *slot, uint32_t sent)
 {
     uint32_t before = stave_port_lock();
-    uint32_t waiting = RING - ring.free;
+    uint32_t count = waiting();
 
-    if (waiting != 0) {
-        if (ring.peak < waiting)
-            ring.peak = waiting; /* most wait just before a place gets free */
-        copy(slot, &ring.slots[ring.tail]);
-        ring.tail = (ring.tail + 1) % RING;
-        ring.free++;
-        if (ring.rate.kind != 0) {
-            push(&ring.rate);
-            ring.rate.kind = 0;
-        } else if (ring.wanted.kind != 0) {
-            push_wanted();
-        }
+    ring.sent = sent;
+    if (count != 0) {
+        if (ring.peak < count)
+            ring.peak = count; /* most wait just before a place gets free */
+        stave__slot_copy(slot, &ring.slots[ring.full++ % RING]);
+        if ((ring.rate_waits | ring.wanted.kind) != 0)
+            push_held();
     }
     stave_port_unlock(before);
-    return waiting != 0;
+    return count;
 }
 
-void stave__ring_request(uint8_t kind, uint8_t name)
+STAVE__LOCAL void stave__ring_request(uint8_t kind, uint8_t name)
 {
     uint32_t before = stave_port_lock();
     ring.wanted.kind = kind;
     ring.wanted.name = name;
-    if (ring.free != 0 || (kind == WIRE_TRACE_START && newest_is_header()))
+    if (has_place() || (kind == WIRE_TRACE_START && ring.rate_waits == 0 && newest_is_header()))
         push_wanted();
     stave_port_unlock(before);
 }
 
-bool stave__ring_drop_full(uint32_t sent, struct stave__moment *now)
+STAVE__LOCAL bool stave__ring_drop_full(uint32_t sent, struct stave__moment *now)
 {
     uint32_t before = stave_port_lock();
-    bool full = ring.free == 0;
+    bool full = !has_place();
     if (full) {
         uint32_t dropped = ring.dropped_ring_full + ring.dropped_transport_full;
-        ring.dropped_transport_full += ring.numbers - sent - dropped;
+        ring.dropped_transport_full += numbers() - sent - dropped;
         ring.peak = RING;
         look();
         begin_again();
@@ -191,7 +215,14 @@ bool stave__ring_drop_full(uint32_t sent, struct stave__moment *now)
     return full;
 }
 
-uint32_t stave__ring_names(void)
+STAVE__LOCAL void stave__ring_tell_sent(uint32_t sent)
+{
+    uint32_t before = stave_port_lock();
+    ring.sent = sent;
+    stave_port_unlock(before);
+}
+
+STAVE__LOCAL uint32_t stave__ring_names(void)
 {
     uint32_t before = stave_port_lock();
     uint32_t count = ring.names_count;
@@ -199,131 +230,140 @@ uint32_t stave__ring_names(void)
     return count;
 }
 
-const struct stave_target_name *stave__ring_name(uint32_t number)
+STAVE__LOCAL const struct stave_target_name *stave__ring_name(uint32_t number)
 {
     return ring.names[number - 1];
 }
 
-void stave__ring_counts(struct stave_target_counts *counts, uint32_t *numbers)
-{
-    uint32_t before = stave_port_lock();
-    *numbers = ring.numbers;
-    counts->dropped_ring_full = ring.dropped_ring_full;
-    counts->dropped_transport_full = ring.dropped_transport_full;
-    counts->unnamed = ring.unnamed;
-    counts->ring_peak = ring.peak;
-    stave_port_unlock(before);
-}
-
 /* ---- What any context does ----------------------------------------------------------------------- */
 
-/* Time, number and place. */
-static INLINE uint32_t place(uint32_t name, uint32_t value, uint32_t kind, uint32_t frames)
+static INLINE void fill_place(uint8_t name, uint32_t value, uint32_t kind, stave__ticks ticks)
 {
-    stave__ticks ticks = stave_port_clock();
-    uint32_t free = ring.free;
-
-    if (free != 0) {
-        struct stave__slot *slot = next_slot();
-        slot->ticks = ticks;
-        slot->value = value;
-        slot->number = (uint16_t)ring.numbers;
-        slot->kind = (uint8_t)kind;
-        slot->name = (uint8_t)name;
-    } else {
-        ring.dropped_ring_full += frames;
-    }
-    ring.numbers += frames;
-    return free;
+    struct stave__slot *slot = &ring.slots[ring.head % RING];
+    slot->ticks = ticks;
+    slot->value = value;
+    slot->number = (uint16_t)numbers();
+    slot->kind = (uint8_t)kind;
+    slot->name = name;
+    ring.head++;
 }
 
 /* A name's number, its first, or 0 when the registry is full. Full is full for good. */
-static uint32_t meet(const struct stave_target_name *name)
+static uint8_t meet(const struct stave_target_name *name)
 {
-    bool own = name == &stave__clock_still;
+    bool own = name == &clock_still;
 
-    if (*name->number == UNNAMED ||
-        (!own && ring.names_count == NAMES + (uint32_t)ring.own_named)) {
-        __atomic_store_n(name->number, UNNAMED, __ATOMIC_RELAXED);
+    if (!own && ring.names_count == NAMES + (uint32_t)ring.own_named) {
         ring.unnamed++;
         return 0;
     }
     ring.own_named |= own;
     ring.names[ring.names_count++] = name;
-    __atomic_store_n(name->number, (uint8_t)ring.names_count, __ATOMIC_RELAXED);
-    return ring.names_count;
+    *name->number = (uint8_t)ring.names_count;
+    return *name->number;
 }
 
-/* A name that had no number just now. It gets one when its event has a place, so that the dictionary
- * has no name that was never announced. */
-static __attribute__((noinline)) uint32_t
-record_rarely(const struct stave_target_name *name, uint32_t value, uint32_t kind, uint32_t frames)
+/* No place, two frames, or a name without a number. It gets one when its event has a place, so that
+ * the dictionary has no name that was never announced. False when there was no place. */
+static __attribute__((noinline)) bool place_rarely(const struct stave_target_name *name,
+                                                   uint32_t value, uint32_t kind,
+                                                   stave__ticks ticks)
 {
-    uint32_t before = stave_port_lock();
-    uint32_t number = *name->number;
-    if (ring.free != 0 && number - 1 >= UNNAMED - 1) {
+    uint32_t frames = (kind & SLOT_PAIR) != 0 ? 2 : 1;
+    uint8_t number = *name->number;
+
+    if (!has_place()) {
+        ring.dropped_ring_full += frames;
+        ring.more += frames;
+        return false;
+    }
+    if (number == 0) {
         number = meet(name);
         if (number != 0) {
             kind |= SLOT_NEW;
             frames++;
         }
     }
-    uint32_t free = place(number, value, kind, frames);
-    stave_port_unlock(before);
-    return free;
+    fill_place(number, value, kind, ticks);
+    ring.more += frames - 1;
+    return true;
 }
 
-/* One function for all kinds: small, and every event takes as long. The number is read before the
- * lock: once it is there it stays. */
-uint32_t stave__ring_record(const struct stave_target_name *name, uint32_t value, uint32_t kind,
-                            uint32_t frames)
+STAVE__LOCAL bool stave__ring_mark_still(void)
 {
-    uint32_t number = __atomic_load_n(name->number, __ATOMIC_RELAXED);
-    if (number - 1 >= UNNAMED - 1) /* 0 or UNNAMED */
-        return record_rarely(name, value, kind, frames);
-
     uint32_t before = stave_port_lock();
-    uint32_t free = place(number, value, kind, frames);
+    bool placed = place_rarely(&clock_still, 0, WIRE_MARKER, stave_port_clock());
+    ring.clock_still |= placed;
     stave_port_unlock(before);
-    return free;
+    return placed;
+}
+
+/* An event of one frame. One function for all kinds: small, and every event takes as long. */
+static __attribute__((noinline)) void record(const struct stave_target_name *name, uint32_t value,
+                                             uint32_t kind)
+{
+    uint32_t before = stave_port_lock();
+    stave__ticks ticks = stave_port_clock();
+    uint8_t number = *name->number;
+
+    if (number != 0 && has_place())
+        fill_place(number, value, kind, ticks);
+    else
+        place_rarely(name, value, kind, ticks);
+    stave_port_unlock(before);
 }
 
 void stave_target_begin(const struct stave_target_name *name)
 {
-    stave__ring_record(name, 0, WIRE_SPAN_START, 1);
+    record(name, 0, WIRE_SPAN_START);
 }
 
 void stave_target_begin_value(const struct stave_target_name *name, uint32_t value)
 {
-    stave__ring_record(name, value, WIRE_SPAN_START | SLOT_VALUE, 2);
+    uint32_t before = stave_port_lock();
+    place_rarely(name, value, WIRE_SPAN_START | SLOT_PAIR, stave_port_clock());
+    stave_port_unlock(before);
 }
 
 void stave_target_end(const struct stave_target_name *name)
 {
-    stave__ring_record(name, 0, WIRE_SPAN_END, 1);
+    record(name, 0, WIRE_SPAN_END);
 }
 
 void stave_target_mark(const struct stave_target_name *name)
 {
-    stave__ring_record(name, 0, WIRE_MARKER, 1);
+    record(name, 0, WIRE_MARKER);
 }
 
 void stave_target_mark_value(const struct stave_target_name *name, uint32_t value)
 {
-    stave__ring_record(name, value, WIRE_MARKER | SLOT_VALUE, 1);
+    record(name, value, WIRE_MARKER | SLOT_VALUE);
 }
 
 void stave_target_rate(uint32_t hz)
 {
     uint32_t before = stave_port_lock();
     ring.hz = hz;
-    ring.rate.ticks = stave_port_clock();
-    ring.rate.value = hz;
-    ring.rate.kind = WIRE_TRACE_START | SLOT_VALUE;
-    if (ring.free != 0) {
-        push(&ring.rate);
-        ring.rate.kind = 0;
-    }
+    hold_rate();
+    if (has_place())
+        push_held();
+    stave_port_unlock(before);
+}
+
+void stave_target_get_counts(struct stave_target_counts *counts)
+{
+    uint32_t before = stave_port_lock();
+    uint32_t dropped = ring.dropped_ring_full + ring.dropped_transport_full;
+
+    if (numbers() != ring.dropped_ring_full && ring.peak < waiting()) /* not before the start */
+        ring.peak = waiting();
+    counts->sent = ring.sent;
+    counts->dropped_ring_full = ring.dropped_ring_full;
+    counts->dropped_transport_full = ring.dropped_transport_full;
+    counts->waiting = numbers() - ring.sent - dropped;
+    counts->unnamed = ring.unnamed;
+    counts->ring_peak = ring.peak;
+    counts->clock_still = ring.clock_still;
     stave_port_unlock(before);
 }
 

@@ -79,19 +79,28 @@ static unsigned room(unsigned write, unsigned read)
     return read > write ? read - write - 1 : SIZE - 1 - write + read;
 }
 
+/* Volatile, for others read it; so it also becomes no call of memcpy. */
+static void put(unsigned write, const uint8_t *bytes, size_t size)
+{
+    volatile uint8_t *to = buffer + write;
+    while (size-- > 0)
+        *to++ = *bytes++;
+}
+
+/* Up to the buffer's end, and the rest from its start. */
 size_t stave_target_rtt_write(void *context, const uint8_t *bytes, size_t size)
 {
     unsigned write = stave__rtt.up.write;
     unsigned read = __atomic_load_n(&stave__rtt.up.read, __ATOMIC_ACQUIRE);
+    size_t first = size < SIZE - write ? size : SIZE - write;
     (void)context;
 
     if (room(write, read) < size)
         return 0;
-    for (size_t i = 0; i < size; i++) {
-        buffer[write] = bytes[i];
-        write = write + 1 < SIZE ? write + 1 : 0;
-    }
-    put_offset(&stave__rtt.up.write, write);
+    put(write, bytes, first);
+    put(0, bytes + first, size - first);
+    write += (unsigned)size;
+    put_offset(&stave__rtt.up.write, write < SIZE ? write : write - SIZE);
     return size;
 }
 

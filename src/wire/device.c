@@ -1,32 +1,6 @@
-/* Device frames to bytes. No loop over a table: this code is to be small, and its time counts. */
+/* The frames of the dictionary to bytes. No loop over a table: this code is to be small. */
 #include "wire/device.h"
 #include "wire/fields.h"
-
-/* Events go out by the thousand. */
-size_t stave__wire_put_event(const struct wire_event *event, uint8_t *out)
-{
-    uint8_t *at = out + 1;
-
-    if (event->ticks != 0) {
-        *at++ = 1 << 3 | WIRE_VARINT;
-        at += wire_varint_write(at, wire_zigzag(event->ticks));
-    }
-    if (event->name_id != 0) {
-        *at++ = 2 << 3 | WIRE_VARINT;
-        at += wire_varint_write32(at, event->name_id);
-    }
-    *at++ = 3 << 3 | WIRE_VARINT;
-    *at++ = (uint8_t)event->kind;
-    if (event->sequence != 0) {
-        *at++ = 4 << 3 | WIRE_VARINT;
-        at += wire_varint_write32(at, event->sequence);
-    }
-    if (event->has_value) {
-        *at++ = 5 << 3 | WIRE_VARINT;
-        at += wire_varint_write32(at, event->value);
-    }
-    return wire_put_prefix(out, at);
-}
 
 size_t stave__wire_put_header(const struct wire_header *header, uint8_t *out)
 {
