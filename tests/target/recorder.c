@@ -50,7 +50,8 @@ static void told_tell_sent(uint32_t sent)
 
 static bool told_mark_still(void)
 {
-    model_call(&(struct model_call){.what = MODEL_EVENT, .kind = WIRE_MARKER, .name = &clock_still});
+    model_call(
+        &(struct model_call){.what = MODEL_EVENT, .kind = WIRE_MARKER, .name = &clock_still});
     bool placed = stave__ring_mark_still();
     model_return();
     return placed;

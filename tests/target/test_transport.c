@@ -70,6 +70,26 @@ static void test_parts_of_every_size(void **state)
     }
 }
 
+/* With a full ring all is dropped but the rest of a frame that is half sent; then comes a header. */
+static void drop_at_once(void)
+{
+    for (uint32_t i = 0; i < STAVE_TARGET_RING; i++)
+        do_mark(name_of(0));
+    do_poll(1);
+    assert_true(do_counts().dropped_transport_full > 0);
+    uint64_t dropped_at = board.read - model.start;
+    bool half = link_is_half(&link_a);
+    size_t at = link_a.frame;
+    link_a.room = LINK_ANY;
+    do_poll(1);
+    if (half)
+        at += 1u + link_a.bytes[at];
+    struct wire_frame header = frame_at(&link_a, at);
+    assert_int_equal(header.kind, WIRE_TRACE_START);
+    assert_int_equal(header.hz, HZ);
+    assert_true(header.ticks > 0 && header.ticks <= (int64_t)dropped_at);
+}
+
 /* It stops taking after every number of bytes, and goes on after more has been recorded. */
 static void stop_at(size_t room, bool drop)
 {
@@ -80,28 +100,17 @@ static void stop_at(size_t room, bool drop)
     do_poll(1);
     record_some();
     do_poll(3);
-    bool half = link_is_half(&link_a);
-    assert_true(link_a.count <= room);
-    if (half || !drop)
-        assert_int_equal(do_counts().dropped_transport_full, 0);
-    if (drop && !half && link_a.refused != 0) {
-        size_t at = link_a.count;
-        uint64_t before = board.read - model.start;
-        assert_int_equal(at, room);
-        link_a.room = LINK_ANY;
-        do_poll(1);
-        struct wire_frame header = frame_at(&link_a, at);
-        assert_int_equal(header.kind, WIRE_TRACE_START);
-        assert_int_equal(header.hz, HZ);
-        assert_true(header.ticks > 0 && header.ticks <= (int64_t)before);
-    }
+    assert_int_equal(link_a.count, room);
+    assert_int_equal(do_counts().dropped_transport_full, 0); /* there are places to wait in */
+    if (drop)
+        drop_at_once();
     record_some();
     see(&link_a);
     struct stave_target_counts counts = do_counts();
-    assert_int_equal(counts.dropped_ring_full, 0);
     assert_int_equal(counts.sent, link_a.frames);
     if (room != 0) /* else the first frame that came is behind the hole */
-        assert_int_equal(host.stats.frames_lost, counts.dropped_transport_full);
+        assert_int_equal(host.stats.frames_lost,
+                         counts.dropped_transport_full + counts.dropped_ring_full);
     host_free(&host);
 }
 
@@ -150,30 +159,42 @@ static void test_wait(void **state)
 /* What is kept is the newest, and recording goes on from now. */
 static void test_drop(void **state)
 {
+    const uint32_t count = 3 * STAVE_TARGET_RING + 8;
+    uint64_t dropped_at = 0;
     simulation_start(&link_a, HZ, true);
     do_mark_value(name_of(0), 12345);
     do_poll(1);
     size_t before = link_a.count;
     link_a.room = 0;
-    for (uint32_t i = 0; i < 100; i++) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t dropped = do_counts().dropped_transport_full;
         do_mark_value(name_of(0), i);
         assert_false(do_poll(1));
+        if (do_counts().dropped_transport_full != dropped)
+            dropped_at = model.frames[model.count - 1].ticks;
     }
     struct stave_target_counts counts = do_counts();
     assert_int_equal(counts.sent, 3);
-    /* the first mark; then, at each poll, the header and the mark behind it */
-    assert_int_equal(counts.dropped_transport_full, 1 + 2 * 99);
+    /* three times a full ring and the frame on its way: a mark, then twice the header */
+    assert_int_equal(counts.dropped_transport_full, 3 * (STAVE_TARGET_RING + 1));
     assert_int_equal(counts.dropped_ring_full, 0);
-    assert_int_equal(counts.waiting, 1);
-    uint64_t dropped_at = board.read - model.start;
-    do_mark_value(name_of(0), 100);
+    assert_int_equal(counts.waiting, 8); /* the header and the last seven */
     see(&link_a);
     struct wire_frame header = frame_at(&link_a, before);
     assert_int_equal(header.kind, WIRE_TRACE_START);
     assert_int_equal(header.ticks, dropped_at);
-    assert_int_equal(host.stats.frames_lost, 199);
-    assert_int_equal(host_find(&host, STAVE_MARKS, "name 0", 1)->value, 100);
+    assert_int_equal(host.stats.frames_lost, 3 * (STAVE_TARGET_RING + 1));
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(host_find(&host, STAVE_MARKS, "name 0", 1 + i)->value, count - 7 + i);
     host_free(&host);
+}
+
+static void fill_and_poll(uint32_t marks)
+{
+    for (uint32_t i = 0; i < marks; i++) {
+        do_mark_value(name_of(0), i);
+        do_poll(1);
+    }
 }
 
 /* Polling a transport that takes nothing, with nothing to say, loses nothing. */
@@ -183,32 +204,36 @@ static void test_drop_with_nothing_to_say(void **state)
     do_mark(name_of(0));
     do_poll(1);
     link_a.room = 0;
-    do_mark(name_of(0));
+    fill_and_poll(STAVE_TARGET_RING + 1);
     do_poll(20000); /* more than there are numbers */
-    assert_int_equal(do_counts().dropped_transport_full, 1);
+    assert_int_equal(do_counts().dropped_transport_full, STAVE_TARGET_RING + 1);
     assert_int_equal(do_counts().waiting, 1);
     do_mark(name_of(0));
     see(&link_a);
-    assert_int_equal(host.stats.frames_lost, 1);
+    assert_int_equal(host.stats.frames_lost, STAVE_TARGET_RING + 1);
     assert_int_equal(host.stats.markers, 2);
     host_free(&host);
 }
 
-/* A frame of which a part is out waits for its rest, however long, and the ring fills. */
+/* A frame of which a part is out waits for its rest, however long, while what is behind it is dropped. */
 static void test_half_a_frame_is_not_dropped(void **state)
 {
     simulation_start(&link_a, HZ, true);
     do_poll(1);
+    size_t before = link_a.count;
     link_a.room = 1;
-    for (uint32_t i = 0; i < 200; i++) {
-        do_mark_value(name_of(0), i);
-        do_poll(1);
-    }
+    fill_and_poll(1 + STAVE_TARGET_RING + 2 * (STAVE_TARGET_RING - 1) + 9);
     assert_true(link_is_half(&link_a));
-    assert_int_equal(do_counts().dropped_transport_full, 0);
-    assert_int_equal(do_counts().dropped_ring_full, 200 - 1 - STAVE_TARGET_RING);
+    /* the mark behind its name; then, twice with the header, all places */
+    assert_int_equal(do_counts().dropped_transport_full, 1 + 3 * STAVE_TARGET_RING);
+    assert_int_equal(do_counts().dropped_ring_full, 0);
+    assert_int_equal(do_counts().waiting, 1 + 1 + 9);
     see(&link_a);
-    assert_int_equal(host_find(&host, STAVE_MARKS, "name 0", 0)->value, 0);
+    size_t behind = before + 1u + link_a.bytes[before];
+    assert_int_equal(frame_at(&link_a, before).kind, WIRE_NAME_REGISTERED);
+    assert_int_equal(frame_at(&link_a, behind).kind, WIRE_TRACE_START);
+    assert_int_equal(host.stats.frames_lost, 1 + 3 * STAVE_TARGET_RING);
+    assert_int_equal(host.stats.markers, 9);
     host_free(&host);
 }
 
@@ -218,8 +243,8 @@ static void test_dropped_name(void **state)
     simulation_start(&link_a, HZ, true);
     do_poll(1);
     link_a.room = 0;
-    do_mark(name_of(0));
-    do_poll(1);
+    fill_and_poll(STAVE_TARGET_RING + 1);
+    assert_int_equal(do_counts().dropped_transport_full, STAVE_TARGET_RING + 2);
     link_a.room = LINK_ANY;
     do_mark(name_of(0));
     do_poll(1);
