@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#define PAUSE_FROM (BOARD_HZ / 10000u * 4227u)
-#define PAUSE_TO (BOARD_HZ / 10000u * 5227u)
+#define PAUSE_FROM (BOARD_HZ / 100000u * 42258u)
+#define PAUSE_TO (BOARD_HZ / 100000u * 52258u)
 
 static uint32_t second; /* when this one began, by the board's clock */
 

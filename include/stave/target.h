@@ -31,7 +31,7 @@
  * Errors     None: recording returns nothing. What does not fit is dropped, counted by reason
  *            (stave_target_counts()), and leaves a hole in the numbers that the host reports.
  * Memory     Static. 12 bytes for each place of the ring (16 with a 64-bit clock), 4 for each name that
- *            may be registered and 1 for each that is defined, about 290 for the rest.
+ *            may be registered and 1 for each that is defined, about 320 for the rest.
  * Wire       Version 2 of the format in docs/etrace.md.
  *
  * Built with, all by -D and the same for every file:

@@ -53,7 +53,7 @@ RECORDED = {"control": 2}  # times after the start; of all others, 1
 BESIDE, HANDLER = 60, 180
 
 # The first event of a name gives it its number.
-FIRST = 60
+FIRST = 80
 
 # A handler starts late by at most what interrupts are off for; mtime takes long to read.
 LOCK = 100
