@@ -40,16 +40,25 @@ extern struct control_block stave__rtt __asm__("_SEGGER_RTT");
 PLACED __attribute__((aligned(ID_SIZE))) struct control_block stave__rtt;
 PLACED static uint8_t buffer[SIZE];
 
-/* Whoever looks at this memory and sees it, sees what was written before it. */
-static void put_id(int at, char byte)
-{
-    __atomic_store_n(&stave__rtt.id[at], byte, __ATOMIC_RELEASE);
-}
-
-static void put_offset(volatile unsigned *to, unsigned offset)
-{
-    __atomic_store_n(to, offset, __ATOMIC_RELEASE);
-}
+/* Whoever sees what PUBLISH wrote, sees what was written before it; OBSERVE is its other half. A
+ * Cortex-M0 does all in order, and clang would call a library for its atomics. */
+#ifdef __ARM_ARCH_6M__
+#define IN_ORDER() __asm__ volatile("" ::: "memory")
+#define PUBLISH(at, what)                                                                          \
+    (__extension__({                                                                               \
+        IN_ORDER();                                                                                \
+        *(at) = (what);                                                                            \
+    }))
+#define OBSERVE(at)                                                                                \
+    (__extension__({                                                                               \
+        unsigned seen = *(at);                                                                     \
+        IN_ORDER();                                                                                \
+        seen;                                                                                      \
+    }))
+#else
+#define PUBLISH(at, what) __atomic_store_n(at, what, __ATOMIC_RELEASE)
+#define OBSERVE(at) __atomic_load_n(at, __ATOMIC_ACQUIRE)
+#endif
 
 void stave_target_rtt_start(void)
 {
@@ -57,7 +66,7 @@ void stave_target_rtt_start(void)
     enum { LENGTH = sizeof id_backwards - 1 };
 
     for (int i = 0; i < ID_SIZE; i++)
-        put_id(i, 0);
+        PUBLISH(&stave__rtt.id[i], 0);
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* gone before anything changes */
     stave__rtt.up_count = 1;
     stave__rtt.down_count = 0;
@@ -65,10 +74,10 @@ void stave_target_rtt_start(void)
     stave__rtt.up.bytes = buffer;
     stave__rtt.up.size = SIZE;
     stave__rtt.up.flags = 0;
-    put_offset(&stave__rtt.up.write, 0);
-    put_offset(&stave__rtt.up.read, 0);
+    PUBLISH(&stave__rtt.up.write, 0);
+    PUBLISH(&stave__rtt.up.read, 0);
     for (int i = 0; i < LENGTH; i++)
-        put_id(LENGTH - 1 - i, id_backwards[i]);
+        PUBLISH(&stave__rtt.id[LENGTH - 1 - i], id_backwards[i]);
 }
 
 /* One byte stays free, or full would look like empty. What a host can write is not trusted. */
@@ -91,7 +100,7 @@ static void put(unsigned write, const uint8_t *bytes, size_t size)
 size_t stave_target_rtt_write(void *context, const uint8_t *bytes, size_t size)
 {
     unsigned write = stave__rtt.up.write;
-    unsigned read = __atomic_load_n(&stave__rtt.up.read, __ATOMIC_ACQUIRE);
+    unsigned read = OBSERVE(&stave__rtt.up.read);
     size_t first = size < SIZE - write ? size : SIZE - write;
     (void)context;
 
@@ -100,7 +109,7 @@ size_t stave_target_rtt_write(void *context, const uint8_t *bytes, size_t size)
     put(write, bytes, first);
     put(0, bytes + first, size - first);
     write += (unsigned)size;
-    put_offset(&stave__rtt.up.write, write < SIZE ? write : write - SIZE);
+    PUBLISH(&stave__rtt.up.write, write < SIZE ? write : write - SIZE);
     return size;
 }
 

@@ -26,13 +26,15 @@ Processor = namedtuple("Processor", "name compiler flags tools clock")
 PROCESSORS = [
     Processor("cortex-m0", "arm-none-eabi-gcc", "-mcpu=cortex-m0 -mthumb", "arm-none-eabi-", False),
     Processor("cortex-m3", "arm-none-eabi-gcc", "-mcpu=cortex-m3 -mthumb", "arm-none-eabi-", True),
-    Processor("cortex-m4", "arm-none-eabi-gcc", "-mcpu=cortex-m4 -mthumb", "arm-none-eabi-", True),
-    Processor("cortex-m4f", "arm-none-eabi-gcc",
+    Processor("cortex-m4", "arm-none-eabi-gcc",
               "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16", "arm-none-eabi-", True),
     Processor("rv32imac", "riscv64-unknown-elf-gcc", "-march=rv32imac_zicsr -mabi=ilp32",
               "riscv64-unknown-elf-", True),
     Processor("rv64imac", "riscv64-unknown-elf-gcc",
               "-march=rv64imac_zicsr -mabi=lp64 -mcmodel=medany", "riscv64-unknown-elf-", True),
+    Processor("cortex-m0, clang", "clang",
+              "--target=thumbv6m-none-eabi -mcpu=cortex-m0 -fno-crash-diagnostics",
+              "arm-none-eabi-", False),
     Processor("cortex-m3, clang", "clang",
               "--target=thumbv7m-none-eabi -mcpu=cortex-m3 -fno-crash-diagnostics",
               "arm-none-eabi-", True),
@@ -57,6 +59,7 @@ OPTIONS = {
     "off": ["-DSTAVE_TARGET_OFF", RTT, *WIDE_CLOCK],
 }
 LEVELS = ["-Os", "-O2", "-O0"]
+AT_ALL_LEVELS = ["as it is", "all of these", "off"]  # the other options at -Os alone
 
 FREESTANDING = ["-std=c11", "-ffreestanding", "-nostdlib", "-fno-common"]
 
@@ -64,7 +67,8 @@ Configuration = namedtuple("Configuration", "processor option level")
 
 
 def configurations():
-    return [Configuration(*c) for c in itertools.product(PROCESSORS, OPTIONS, LEVELS)]
+    return [Configuration(*c) for c in itertools.product(PROCESSORS, OPTIONS, LEVELS)
+            if c[2] == LEVELS[0] or c[1] in AT_ALL_LEVELS]
 
 
 def house_warnings(source, compiler):
