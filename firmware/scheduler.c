@@ -107,7 +107,7 @@ static void prepare(struct thread *thread, const struct task *task, uint64_t *st
 
     frame->r0_to_r3[0] = (uint32_t)task;
     frame->r0_to_r3[1] = (uint32_t)thread;
-    frame->pc = (uint32_t)run_jobs;
+    frame->pc = (uint32_t)run_jobs & ~1u; /* the PSR says that it is Thumb */
     frame->psr = PSR_THUMB;
     thread->stack = frame;
     thread->task = task;

@@ -11,7 +11,7 @@
 #define UART_LINE_STATUS REGISTER8(0x10000005u)
 #define UART_FIFO_ENABLE 1u
 #define UART_LINE_8N1 3u
-#define UART_TRANSMITTER_EMPTY 0x20u
+#define UART_HOLDING_EMPTY 0x20u
 
 /* CLINT, for hart 0 */
 #define MSIP REGISTER(0x02000000u)
@@ -113,7 +113,7 @@ void board_preemptible_end(const struct board_interrupted *interrupted)
 size_t board_uart_write(const uint8_t *bytes, size_t size)
 {
     size_t taken = 0;
-    while (taken < size && (UART_LINE_STATUS & UART_TRANSMITTER_EMPTY) != 0)
+    while (taken < size && (UART_LINE_STATUS & UART_HOLDING_EMPTY) != 0)
         UART_DATA = bytes[taken++];
     return taken;
 }

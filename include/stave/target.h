@@ -20,37 +20,38 @@
  *             stave_target_poll();                           // and what else is to do
  *     }
  *
- * C11 and C++11, freestanding: no C library, no heap, no memcpy. docs/firmware.md goes from nothing to
+ * C11 and C++11, freestanding: no C library, no heap; built with -ffreestanding also no memcpy. docs/firmware.md goes from nothing to
  * a decoded trace, and says how to port.
  *
  * Interrupts Begin, end and mark may be called from any task and any handler that the port's lock
  *            keeps out (PRIMASK on a Cortex-M: all but NMI and HardFault), nested, also before
  *            stave_target_start(): then the event is dropped. They never wait; the lock is held for
- *            about 25 instructions. stave_target_poll() and stave_target_start() belong to one
- *            context, idle or a low task, never a handler.
+ *            22 instructions, by the poll for up to 69 (Cortex-M3). stave_target_poll() and stave_target_start() belong to one
+ *            context, idle or a low task. A poll takes hundreds of instructions: no work for a handler.
  * Errors     None: recording returns nothing. What does not fit is dropped, counted by reason
- *            (stave_target_counts()), and leaves a hole in the numbers that the host reports.
+ *            (stave_target_get_counts()), and leaves a hole in the numbers, which the host reports.
  * Memory     Static. 12 bytes for each place of the ring (16 with a 64-bit clock), 4 for each name that
- *            may be registered and 1 for each that is defined, about 320 for the rest.
+ *            may be registered and 1 for each that is defined, about 330 for the rest.
  * Wire       Version 2 of the format in docs/etrace.md.
  *
- * Built with, all by -D and the same for every file:
+ * Built with, all by -D and the same for every file. Those without a value are on when defined at all:
  *
  *     STAVE_TARGET_OFF             the whole recorder is off: every probe and function is nothing
  *     STAVE_TARGET_GROUPS          mask of the source groups that are on, bit 0 is group 0
- *     STAVE_TARGET_RING            events that wait for stave_target_poll(), a power of 2
+ *     STAVE_TARGET_RING            events that wait for stave_target_poll(), a power of 2, 4 to 32768
  *     STAVE_TARGET_NAMES           names that may be registered, up to 253
- *     STAVE_TARGET_REPEAT_MS       header and dictionary again that often; 0: the header alone, and
- *                                  only where a 32-bit clock needs it
+ *     STAVE_TARGET_REPEAT_MS       header and dictionary again that often, up to an hour; 0: only what
+ *                                  a host cannot do without
  *     STAVE_TARGET_LINK_BYTES      what the transport carries in a second, and
  *     STAVE_TARGET_REPEAT_PERCENT  the share of it that the dictionary may take: a name waits until
  *                                  the frame before it is paid for. If the interval is too short for
  *                                  that, a round takes longer than the interval
- *     STAVE_TARGET_STILL_POLLS     polls in a row that read the same clock mean that it stands still
+ *     STAVE_TARGET_STILL_POLLS     polls in a row, 2 or more, that read the same clock mean that it
+ *                                  stands still
  *     STAVE_TARGET_PORT            a header, with its quotes, that takes the place of the port
  *     STAVE_TARGET_OWN_CLOCK       the firmware defines stave_target_clock()
  *     STAVE_TARGET_CLOCK_BITS      of the port's or own clock, 32 or 64
- *     STAVE_TARGET_RTT             bytes of an RTT up-buffer (stave_target_rtt_start())
+ *     STAVE_TARGET_RTT             bytes of an RTT up-buffer, at least 128 (stave_target_rtt_start())
  *     STAVE_TARGET_SEMIHOSTING     output to a file of the debugger's host, for tests  */
 #ifndef STAVE_TARGET_H
 #define STAVE_TARGET_H
@@ -109,7 +110,7 @@ struct stave_target_name {
 };
 
 /* The macros below define, at file scope, a descriptor that the macros of the probes know by
- * `name`, any identifier; it does not collide with a variable of that identifier. `group`, 0 to 31, is
+ * `name`, any identifier that is no macro (vendors' headers have many, TIM2 or ADC1); it does not collide with a variable of that identifier. `group`, 0 to 31, is
  * a constant. `text` is a literal: one of more than 32 bytes, or none, is refused by the compiler.
  * `priority` is 0 to 255. */
 
@@ -178,7 +179,8 @@ struct stave_target_config {
 
 /* All counts are of frames, since stave_target_start(), modulo 2^32. One event is one frame, but
  * begin_value is two, and the first event of a name announces it, which is one more. Each frame that
- * was dropped is a number that the host misses: its count of lost frames is the sum of both. */
+ * was dropped is a number that the host misses: its count of lost frames is the sum of both, but for
+ * what was dropped before the first frame that it gets. */
 struct stave_target_counts {
     uint32_t sent;                   /* the transport has taken it whole */
     uint32_t dropped_ring_full;      /* an event found no place */
@@ -192,7 +194,7 @@ struct stave_target_counts {
 #ifndef STAVE_TARGET_OFF
 
 /* Time 0 is now, number 0 is the next; the header is the first frame. The config is copied. A second
- * call begins anew: a host sees a restart. */
+ * call begins anew: what waits is given up, a host sees a restart, and each name is announced again. */
 void stave_target_start(const struct stave_target_config *config);
 
 /* Sends what waits, at most STAVE_TARGET_RING events a call, as far as the transport takes it; looks
@@ -209,7 +211,8 @@ void stave_target_rate(uint32_t hz);
 void stave_target_get_counts(struct stave_target_counts *counts);
 
 #ifdef STAVE_TARGET_OWN_CLOCK
-/* The firmware's: ticks that count up and wrap at STAVE_TARGET_CLOCK_BITS. Called under the lock. */
+/* The firmware's: ticks that count up and wrap at STAVE_TARGET_CLOCK_BITS. Called under the lock, also
+ * by probes that come before stave_target_start(). */
 #if defined STAVE_TARGET_CLOCK_BITS && STAVE_TARGET_CLOCK_BITS == 64
 uint64_t stave_target_clock(void);
 #else
@@ -249,11 +252,12 @@ void stave_target_semihosting_exit(uint32_t status);
 #define STAVE_TARGET_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define STAVE_TARGET_NAME_CHECK(name, group, text)                                                 \
+#define STAVE_TARGET_NAME_CHECK(name, group, text, priority)                                       \
     STAVE_TARGET_ASSERT(sizeof("" text) - 1 <= STAVE_TARGET_NAME_MAX,                              \
                         "a name of more than 32 bytes");                                           \
     STAVE_TARGET_ASSERT(sizeof("" text) > 1, "an empty name");                                     \
-    STAVE_TARGET_ASSERT((group) >= 0 && (group) < 32, "a group outside 0 to 31")
+    STAVE_TARGET_ASSERT((group) >= 0 && (group) < 32, "a group outside 0 to 31");                  \
+    STAVE_TARGET_ASSERT((priority) >= 0 && (priority) <= 255, "a priority outside 0 to 255")
 
 /* The condition is a constant: a probe that is off is no code, and still checked by the compiler. (No
  * statement: without optimisation, a compiler may make a jump of each do and while.) */
@@ -262,7 +266,7 @@ void stave_target_semihosting_exit(uint32_t status);
 #ifndef STAVE_TARGET_OFF
 
 #define STAVE_TARGET_NAME(name, group, text, source, priority, has, ms)                            \
-    STAVE_TARGET_NAME_CHECK(name, group, text);                                                    \
+    STAVE_TARGET_NAME_CHECK(name, group, text, priority);                                          \
     enum { stave_target_on_##name = ((STAVE_TARGET_GROUPS) >> (group)) & 1u };                     \
     static uint8_t stave_target_number_of_##name;                                                  \
     __attribute__((unused)) static const struct stave_target_name stave_target_name_##name =       \
@@ -275,7 +279,7 @@ void stave_target_semihosting_exit(uint32_t status);
 #else /* everything is nothing */
 
 #define STAVE_TARGET_NAME(name, group, text, source, priority, has, ms)                            \
-    STAVE_TARGET_NAME_CHECK(name, group, text);                                                    \
+    STAVE_TARGET_NAME_CHECK(name, group, text, priority);                                          \
     enum { stave_target_on_##name = 0 }
 
 #define STAVE_TARGET_POINTER(name) ((const struct stave_target_name *)NULL)

@@ -1,6 +1,7 @@
 #include "cli/loss.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/contents.h"
@@ -35,6 +36,19 @@ int cli_trace_recall(struct cli_trace *trace, stave_error *error)
     return STAVE_OK;
 }
 
+/* The recorder for firmware says so by a mark of this name (stave/target.h). */
+static bool is_clock_still(const stave_trace *trace)
+{
+    static const char mark[] = "stave: clock stands still";
+    for (uint32_t id = 0; id < stave_trace_strings(trace); id++) {
+        size_t size = 0;
+        const char *text = stave_trace_string(trace, id, &size);
+        if (size == sizeof mark - 1 && memcmp(text, mark, size) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* ---- warnings -------------------------------------------------------------------------------- */
 
 static void warn_count(const struct cli_trace *trace, const char *what, uint64_t count,
@@ -64,6 +78,8 @@ static void warn_of_stream(const struct cli_trace *trace)
     warn_count(trace, "times beyond 64-bit ticks", s->times_saturated, "shown at the limit");
     warn_count(trace, "runs without a usable TRACE_START", s->rates_assumed,
                "ticks taken as in the run before, else as nanoseconds");
+    if (is_clock_still(trace->trace))
+        cli_message("%s: the device's clock stands still: its times say nothing", trace->name);
     if (s->time_uncertain_us > 0)
         cli_message("%s: after losses, times may be early by up to %.3f us", trace->name,
                     s->time_uncertain_us);
@@ -136,6 +152,6 @@ bool cli_trace_is_lossy(const struct cli_trace *trace)
     const stave_decode_stats *s = &trace->stats;
     return s->frames_lost != 0 || s->bytes_skipped != 0 || s->cut_tail_bytes != 0 ||
            s->unresolved != 0 || s->duplicate_starts != 0 || s->orphan_ends != 0 ||
-           s->rates_assumed != 0 || s->times_saturated != 0 || trace->csv.saturated != 0 ||
-           (trace->kind == CLI_STAVE && is_file_lossy(trace));
+           s->rates_assumed != 0 || is_clock_still(trace->trace) || s->times_saturated != 0 ||
+           trace->csv.saturated != 0 || (trace->kind == CLI_STAVE && is_file_lossy(trace));
 }

@@ -7,11 +7,17 @@
 
 #define OUT_MAX WIRE_DEVICE_NAME_MAX /* bytes of the longest frame */
 
+_Static_assert(OUT_MAX <= 64 && OUT_MAX >= WIRE_EVENT_MAX && OUT_MAX >= WIRE_HEADER_MAX,
+               "what target.h promises to the transport");
+
 /* Bytes a second that the dictionary may take. */
-#define SHARE (STAVE_TARGET_LINK_BYTES / 100u * STAVE_TARGET_REPEAT_PERCENT)
+#define SHARE ((STAVE_TARGET_LINK_BYTES) / 100u * (STAVE_TARGET_REPEAT_PERCENT))
+#define REPEAT_MS (STAVE_TARGET_REPEAT_MS)
 _Static_assert(SHARE > 0, "STAVE_TARGET_REPEAT_PERCENT of STAVE_TARGET_LINK_BYTES is nothing");
 _Static_assert(SHARE < UINT32_MAX / OUT_MAX, "STAVE_TARGET_LINK_BYTES is too large");
-_Static_assert(STAVE_TARGET_REPEAT_MS <= 3600000, "STAVE_TARGET_REPEAT_MS is more than an hour");
+_Static_assert((STAVE_TARGET_STILL_POLLS) >= 2, "STAVE_TARGET_STILL_POLLS is at least 2");
+_Static_assert(STAVE_TARGET_REPEAT_PERCENT <= 100, "STAVE_TARGET_REPEAT_PERCENT is at most 100");
+_Static_assert(REPEAT_MS >= 0 && REPEAT_MS <= 3600000, "STAVE_TARGET_REPEAT_MS is 0 to an hour");
 
 #define HALF_WRAP (UINT32_C(1) << 31)
 
@@ -57,9 +63,9 @@ static uint32_t ticks_a_second(void)
 static void set_rate(uint32_t hz)
 {
     dictionary.hz = hz;
+    dictionary.price_ticks = 0; /* was in ticks of the rate before */
     uint32_t second = ticks_a_second();
-    dictionary.interval = (uint64_t)(second / 1000) * STAVE_TARGET_REPEAT_MS +
-                          second % 1000 * STAVE_TARGET_REPEAT_MS / 1000;
+    dictionary.interval = (uint64_t)(second / 1000) * REPEAT_MS + second % 1000 * REPEAT_MS / 1000;
 }
 
 static void begin_round(uint64_t now)
@@ -82,13 +88,13 @@ static bool header_due(uint64_t now)
     uint64_t passed = now - dictionary.round_ticks;
     if (STAVE_TARGET_CLOCK_BITS == 32 && passed >= HALF_WRAP)
         return true;
-    return dictionary.interval != 0 && passed >= dictionary.interval && !dictionary.in_ring &&
-           is_paid(now) && (dictionary.name_sent || dictionary.names_left == 0);
+    return passed >= dictionary.interval && !dictionary.in_ring && is_paid(now) &&
+           (dictionary.name_sent || dictionary.names_left == 0) && REPEAT_MS != 0;
 }
 
 static void request_header(uint64_t now)
 {
-    if (STAVE_TARGET_REPEAT_MS != 0)
+    if (dictionary.in_ring || REPEAT_MS != 0) /* a name that waits loses its place */
         begin_round(now);
     dictionary.round_ticks = now;
     dictionary.in_ring = true;
@@ -136,7 +142,7 @@ static void watch_clock(stave__ticks raw)
         clock_watch.raw = raw;
         clock_watch.polls = 0;
     }
-    if (!clock_watch.still && ++clock_watch.polls >= STAVE_TARGET_STILL_POLLS) {
+    if (!clock_watch.still && ++clock_watch.polls >= (STAVE_TARGET_STILL_POLLS)) {
         clock_watch.polls = 0;
         clock_watch.still = stave__ring_mark_still();
     }
@@ -197,7 +203,7 @@ static size_t put_dictionary(uint32_t kind, uint32_t number)
         sender.at.ticks = (uint64_t)sender.event.value << 32 | (uint32_t)sender.at.ticks;
 
     size_t size = kind == WIRE_NAME_REGISTERED ? put_name(number) : put_header(number);
-    if ((kind & SLOT_RATE) == 0)
+    if ((kind & SLOT_EXTRA) == 0)
         pay((uint32_t)size);
     return size;
 }
@@ -250,7 +256,6 @@ static size_t put_next(void)
 static void begin_stream(void)
 {
     sender.event.kind = 0;
-    sender.raw = sender.at.raw;
     dictionary.in_ring = true;
     begin_round(sender.at.ticks);
 }
@@ -273,7 +278,7 @@ static void drop_if_full(void)
 }
 
 /* All of a frame, or its rest; false when the transport does not take it all. */
-static bool send(const uint8_t *bytes, size_t size)
+static bool send_bytes(const uint8_t *bytes, size_t size)
 {
     size_t taken = sender.config.write(sender.config.context, bytes, size);
     if (taken >= size) {
@@ -324,7 +329,7 @@ bool stave_target_poll(void)
     const uint8_t *bytes = sender.rest;
     size_t size = sender.rest_size;
     sender.rest_size = 0;
-    for (uint32_t events = STAVE_TARGET_RING; size == 0 || send(bytes, size);) {
+    for (uint32_t events = STAVE_TARGET_RING; size == 0 || send_bytes(bytes, size);) {
         if (sender.event.kind == 0) {
             if (events-- == 0)
                 break;

@@ -16,11 +16,13 @@
 #include "stave/target.h"
 
 #if defined STAVE_TARGET_OFF /* needs none */
+#elif defined STAVE_TARGET_PORT && defined STAVE_TARGET_OWN_CLOCK
+#error "a port by STAVE_TARGET_PORT has its own stave_port_clock(): no STAVE_TARGET_OWN_CLOCK"
 #elif defined STAVE_TARGET_PORT
 #include STAVE_TARGET_PORT
 #elif defined __ARM_ARCH_PROFILE && __ARM_ARCH_PROFILE == 'M'
 #include "target/port_cortex_m.h"
-#elif defined __riscv
+#elif defined __riscv && !defined __unix__
 #include "target/port_riscv.h"
 #elif defined __unix__
 #include "target/port_host.h"

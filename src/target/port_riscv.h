@@ -3,7 +3,7 @@
  * Where mcycle is not there or stops in sleep, the firmware defines stave_target_clock()
  * (STAVE_TARGET_OWN_CLOCK), by mtime for example.
  *
- * Source     The RISC-V Instruction Set Manual, Volume II: mstatus, mcycle, mcountinhibit.  */
+ * Source     The RISC-V Instruction Set Manual, Volume II: mstatus, mcycle.  */
 #ifndef STAVE_TARGET_PORT_RISCV_H
 #define STAVE_TARGET_PORT_RISCV_H
 

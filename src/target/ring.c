@@ -3,8 +3,8 @@
 
 #ifndef STAVE_TARGET_OFF
 
-#define RING STAVE_TARGET_RING
-#define NAMES STAVE_TARGET_NAMES
+#define RING (STAVE_TARGET_RING)
+#define NAMES (STAVE_TARGET_NAMES)
 #define INLINE inline __attribute__((always_inline)) /* on the fast path, also with -Os */
 
 _Static_assert(RING >= 4 && RING <= 32768 && (RING & (RING - 1)) == 0,
@@ -16,6 +16,7 @@ static struct {
     uint32_t full; /* the head when no place is left; as before the start: events are dropped */
     uint32_t more; /* numbers taken so far, less places filled */
     uint32_t dropped_ring_full;
+    uint32_t hole; /* the head when an event was dropped last */
 
     uint32_t peak;
     uint32_t dropped_transport_full;
@@ -107,10 +108,10 @@ static void hold_rate(void)
     look();
     ring.rate[0].ticks = ring.now.raw;
     ring.rate[0].value = (uint32_t)(ring.now.ticks >> 32);
-    ring.rate[0].kind = WIRE_TRACE_START | SLOT_RATE;
+    ring.rate[0].kind = WIRE_TRACE_START | SLOT_EXTRA;
     ring.rate[1].ticks = ring.now.raw;
     ring.rate[1].value = ring.hz;
-    ring.rate[1].kind = WIRE_TRACE_START | SLOT_RATE | SLOT_VALUE;
+    ring.rate[1].kind = WIRE_TRACE_START | SLOT_EXTRA | SLOT_VALUE;
     ring.rate_waits = STAVE_TARGET_CLOCK_BITS == 32 && !has_place() ? 2 : 1;
 }
 
@@ -121,6 +122,22 @@ static void push_held(void)
         push(&ring.rate[2 - ring.rate_waits--]);
     else
         push_wanted();
+}
+
+/* With the ring empty, where the last event was dropped: a header, because a host sees a hole only by
+ * what comes behind it. Returns how many wait now. */
+static __attribute__((noinline)) uint32_t push_behind_hole(void)
+{
+    struct stave__slot header;
+    if (ring.hole != ring.head || ring.dropped_ring_full == 0)
+        return 0;
+    look();
+    header.ticks = ring.now.raw;
+    header.value = (uint32_t)(ring.now.ticks >> 32);
+    header.kind = WIRE_TRACE_START | SLOT_EXTRA;
+    header.name = 0;
+    push(&header);
+    return 1;
 }
 
 static void tell_now(struct stave__moment *now)
@@ -137,9 +154,16 @@ static void begin_again(void)
     ring.wanted.ticks = ring.now.raw;
     ring.wanted.value = ring.hz;
     ring.wanted.kind = WIRE_TRACE_START | SLOT_VALUE;
-    ring.wanted.name = 0;
     push(&ring.wanted);
     ring.wanted.kind = 0;
+}
+
+/* So that each is announced again when it is next recorded. */
+static void forget_names(void)
+{
+    while (ring.names_count != 0)
+        *ring.names[--ring.names_count]->number = 0;
+    ring.own_named = false;
 }
 
 /* ---- What the poll does -------------------------------------------------------------------------- */
@@ -159,6 +183,7 @@ STAVE__LOCAL void stave__ring_start(uint32_t hz, uint32_t sent, struct stave__mo
     ring.peak = 0;
     ring.sent = sent;
     ring.clock_still = false;
+    forget_names();
     begin_again();
     tell_now(now);
     stave_port_unlock(before);
@@ -178,6 +203,8 @@ STAVE__LOCAL uint32_t stave__ring_take(struct stave__slot *slot, uint32_t sent)
     uint32_t count = waiting();
 
     ring.sent = sent;
+    if (count == 0)
+        count = push_behind_hole();
     if (count != 0) {
         if (ring.peak < count)
             ring.peak = count; /* most wait just before a place gets free */
@@ -274,6 +301,7 @@ static __attribute__((noinline)) bool place_rarely(const struct stave_target_nam
 
     if (!has_place()) {
         ring.dropped_ring_full += frames;
+        ring.hole = ring.head;
         ring.more += frames;
         return false;
     }

@@ -24,7 +24,7 @@ enum {
     SLOT_VALUE = 0x10,      /* of a mark: `value` counts; of a header: it is the clock's new rate */
     SLOT_NEW = 0x20,        /* of an event: its name comes first */
     SLOT_PAIR = 0x40,       /* of a start: a mark with the value follows */
-    SLOT_RATE = 0x80        /* of a header: of a change of rate, not of the dictionary's round */
+    SLOT_EXTRA = 0x80       /* of a header: of a change of rate or a hole, not of a round */
 };
 
 struct stave__slot {
@@ -54,18 +54,19 @@ struct stave__moment {
     uint64_t ticks;
 };
 
-/* In stave_target.c, where all is one file, what is not public is static: smaller, and faster. */
+/* In stave_target.c, where all is one file, these are static: smaller, and faster. */
 #ifndef STAVE__LOCAL
 #define STAVE__LOCAL
 #endif
 
-/* Empty, numbers from 0, a header with this rate in it; now is time 0. `sent` is as for a take. */
+/* Empty, numbers from 0, no name has one, a header with this rate in it; now is time 0. `sent` is as for a take. */
 STAVE__LOCAL void stave__ring_start(uint32_t hz, uint32_t sent, struct stave__moment *now);
 
 /* Now, since the start. To be called at least once in half a wrap of a 32-bit clock. */
 STAVE__LOCAL void stave__ring_look(struct stave__moment *now);
 
-/* The oldest event leaves the ring, and `sent` frames are all that the transport has. Returns how many
+/* The oldest event leaves the ring; when all have, and the last was dropped, a header, because a host
+ * sees a hole only by what comes behind it. `sent` frames are all that the transport has. Returns how many
  * waited, itself included. */
 STAVE__LOCAL uint32_t stave__ring_take(struct stave__slot *slot, uint32_t sent);
 STAVE__LOCAL void stave__ring_tell_sent(uint32_t sent);

@@ -40,21 +40,17 @@ extern struct control_block stave__rtt __asm__("_SEGGER_RTT");
 PLACED __attribute__((aligned(ID_SIZE))) struct control_block stave__rtt;
 PLACED static uint8_t buffer[SIZE];
 
-/* Whoever sees what PUBLISH wrote, sees what was written before it; OBSERVE is its other half. A
- * Cortex-M0 does all in order, and clang would call a library for its atomics. */
-#ifdef __ARM_ARCH_6M__
-#define IN_ORDER() __asm__ volatile("" ::: "memory")
-#define PUBLISH(at, what)                                                                          \
-    (__extension__({                                                                               \
-        IN_ORDER();                                                                                \
-        *(at) = (what);                                                                            \
-    }))
-#define OBSERVE(at)                                                                                \
-    (__extension__({                                                                               \
-        unsigned seen = *(at);                                                                     \
-        IN_ORDER();                                                                                \
-        seen;                                                                                      \
-    }))
+/* Whoever sees what PUBLISH wrote, sees what was written before it; OBSERVE is its other half. For a
+ * processor without atomic instructions, a Cortex-M0, clang would call a library for these. */
+#if defined __clang__ && __GCC_ATOMIC_INT_LOCK_FREE != 2
+#define IN_ORDER() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define PUBLISH(at, what) (IN_ORDER(), *(at) = (what))
+static unsigned OBSERVE(volatile unsigned *at)
+{
+    unsigned seen = *at;
+    IN_ORDER();
+    return seen;
+}
 #else
 #define PUBLISH(at, what) __atomic_store_n(at, what, __ATOMIC_RELEASE)
 #define OBSERVE(at) __atomic_load_n(at, __ATOMIC_ACQUIRE)
@@ -63,7 +59,7 @@ PLACED static uint8_t buffer[SIZE];
 void stave_target_rtt_start(void)
 {
     static const char id_backwards[] = "TTR REGGES"; /* so that a search does not find this */
-    enum { LENGTH = sizeof id_backwards - 1 };
+    enum { ID_LENGTH = sizeof id_backwards - 1 };
 
     for (int i = 0; i < ID_SIZE; i++)
         PUBLISH(&stave__rtt.id[i], 0);
@@ -76,8 +72,8 @@ void stave_target_rtt_start(void)
     stave__rtt.up.flags = 0;
     PUBLISH(&stave__rtt.up.write, 0);
     PUBLISH(&stave__rtt.up.read, 0);
-    for (int i = 0; i < LENGTH; i++)
-        PUBLISH(&stave__rtt.id[LENGTH - 1 - i], id_backwards[i]);
+    for (int i = 0; i < ID_LENGTH; i++)
+        PUBLISH(&stave__rtt.id[ID_LENGTH - 1 - i], id_backwards[i]);
 }
 
 /* One byte stays free, or full would look like empty. What a host can write is not trusted. */

@@ -41,9 +41,10 @@ static intptr_t call(uintptr_t operation, const uintptr_t *arguments)
 
 int32_t stave_target_semihosting_open(const char *path)
 {
-    uintptr_t length = 0;
-    while (path[length] != '\0')
-        length++;
+    const volatile char *end = path; /* volatile: so it becomes no call of strlen */
+    while (*end != '\0')
+        end++;
+    uintptr_t length = (uintptr_t)(end - path);
     const uintptr_t arguments[3] = {(uintptr_t)path, OPEN_WB, length};
     return (int32_t)call(SYS_OPEN, arguments);
 }

@@ -18,6 +18,7 @@ static struct {
     uint32_t depth;
 
     bool on;             /* started: before, there are no places */
+    bool hole;           /* what came last was dropped */
     uint32_t newest;     /* frame of the youngest place */
     bool newest_can_age; /* it is a header of the dictionary, which may be told another time */
 
@@ -74,6 +75,7 @@ static bool is_full(void)
 static void take_place(bool can_age)
 {
     CHECK(!is_full());
+    own.hole = false;
     own.newest = model.count;
     own.newest_can_age = can_age;
     model.used++;
@@ -114,6 +116,7 @@ static void event(const struct model_call *call)
         if (id == 0)
             id = meet(call->name);
     }
+    own.hole = own.on && fate == FATE_NO_PLACE;
     bool mark_too = call->kind == WIRE_SPAN_START && call->has_value;
     struct model_frame *frame = append(call->kind, id, fate);
     if (mark_too)
@@ -223,6 +226,7 @@ static void start(uint32_t hz)
     model.start = board.read;
     model.peak = 0;
     model.unnamed = 0;
+    model.names_count = 0;
     model.hz = hz;
     own.on = true;
     begin_again();
@@ -241,6 +245,10 @@ static void drop_if_full(const struct model_call *call)
 
 static void take(void)
 {
+    if (model.used == 0 && own.hole) { /* a host sees it by what is behind it */
+        take_place(false);
+        append(WIRE_TRACE_START, 0, FATE_WAITS);
+    }
     if (model.used == 0)
         return;
     model.used--;

@@ -207,9 +207,30 @@ static void test_peak_of_what_was_dropped(void **state)
     assert_int_equal(do_counts().dropped_transport_full, RING + 2); /* with the name */
 }
 
+/* Nothing comes behind what was dropped: a header does, before the poll says that nothing waits. */
+static void test_hole_at_the_end(void **state)
+{
+    simulation_start(&link_a, HZ, false);
+    do_poll(1);
+    link_a.room = 0;
+    marks(RING + 5);
+    link_a.room = LINK_ANY;
+    assert_true(do_poll(3));
+    assert_int_equal(do_counts().dropped_ring_full, 5);
+    assert_int_equal(do_counts().waiting, 0);
+    size_t end = link_a.count;
+    assert_true(do_poll(3)); /* once */
+    assert_int_equal(link_a.count, end);
+    host_decode(&host, link_a.bytes, end);
+    assert_int_equal(host.stats.frames_lost, 5);
+    assert_int_equal(host.stats.gaps, 1);
+    host_free(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_hole_at_the_end, power_on),
         cmocka_unit_test_setup(test_holes, power_on),
         cmocka_unit_test_setup(test_what_each_burns, power_on),
         cmocka_unit_test_setup(test_two_frames_in_one_place, power_on),
