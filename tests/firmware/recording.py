@@ -30,6 +30,22 @@ def must(*arguments, status=0, **options):
     return done.stdout
 
 
+def build(source, preset, packages):
+    """The folder of what a preset builds, for which these tools are needed: {tool: package}."""
+    for tool, package in packages.items():
+        if shutil.which(tool) is None:
+            sys.exit(f"{tool} is missing; this test needs it (Debian: apt-get install {package})")
+    must("cmake", "--preset", preset, cwd=source)
+    must("cmake", "--build", "--preset", preset, cwd=source)
+    return source / "build" / preset / "firmware"
+
+
+CORTEX_M3 = "cortex-m3", {"arm-none-eabi-gcc": "gcc-arm-none-eabi",
+                          "qemu-system-arm": "qemu-system-arm"}
+RISCV = "riscv", {"riscv64-unknown-elf-gcc": "gcc-riscv64-unknown-elf",
+                  "qemu-system-riscv32": "qemu-system-misc"}
+
+
 class Tools:
     """The checkout, whose firmware is built by the cortex-m3 preset, and the command."""
 
@@ -41,13 +57,7 @@ class Tools:
         self.images = self.source / "build/cortex-m3/firmware"
 
     def build(self):
-        for tool, package in (("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
-                              ("qemu-system-arm", "qemu-system-arm")):
-            if shutil.which(tool) is None:
-                sys.exit(f"{tool} is missing; this test needs it (Debian: apt-get install "
-                         f"{package})")
-        must("cmake", "--preset", "cortex-m3", cwd=self.source)
-        must("cmake", "--build", "--preset", "cortex-m3", cwd=self.source)
+        build(self.source, *CORTEX_M3)
 
     def record(self, image, path, status=0):
         must(self.run, self.images / f"{image}.elf", path, status=status)

@@ -22,6 +22,7 @@ import unittest
 from pathlib import Path
 
 import rtt_reader
+from recording import CORTEX_M3, build, must
 from rtt_reader import ID, READ, SIZE, WRITE, Reader
 
 HZ = 25_000_000
@@ -44,24 +45,6 @@ ZERO_STATS = ("gaps", "frames_lost", "resets", "unresolved", "duplicates", "dupl
               "orphan_ends", "bytes_skipped", "cut_tail_bytes", "time_uncertain_us")
 
 
-def must(*arguments, **options):
-    done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, **options)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, arguments))}: status {done.returncode}\n"
-                             f"{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def build(source):
-    for tool, package in (("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
-                          ("qemu-system-arm", "qemu-system-arm")):
-        if shutil.which(tool) is None:
-            sys.exit(f"{tool} is missing; this test needs it (Debian: apt-get install {package})")
-    must("cmake", "--preset", "cortex-m3", cwd=source)
-    must("cmake", "--build", "--preset", "cortex-m3", cwd=source)
-    return source / "build/cortex-m3/firmware"
-
-
 def symbol(image, name):
     for line in must("arm-none-eabi-nm", IMAGES / image).splitlines():
         address, *_, found = line.split()
@@ -77,7 +60,7 @@ def symbol_offset(image, name):
 
 def setUpModule():
     global IMAGES, OUT
-    IMAGES = build(SOURCE)
+    IMAGES = build(SOURCE, *CORTEX_M3)
     OUT = Path(tempfile.mkdtemp(prefix="stave-rtt-"))
     unittest.addModuleCleanup(shutil.rmtree, OUT)
 

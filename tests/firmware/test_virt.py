@@ -15,12 +15,13 @@ import csv
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
+
+from recording import RISCV, build, call, must
 
 INSTRUCTION_NS = 32
 MS = 1_000_000  # in ns, as all times here
@@ -64,28 +65,6 @@ ZERO_STATS = ("gaps", "frames_lost", "resets", "unresolved", "duplicates", "dupl
 # The last fields of a header: time base, rate, source mask.
 CYCLES = bytes.fromhex("5001 588094ebdc03 60ffffffff0f")  # of 1 GHz
 NANOSECONDS = bytes.fromhex("60ffffffff0f")
-
-
-def call(*arguments, **options):
-    return subprocess.run([str(a) for a in arguments], capture_output=True, text=True, **options)
-
-
-def must(*arguments, **options):
-    done = call(*arguments, **options)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, arguments))}: status {done.returncode}\n"
-                             f"{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def build(source):
-    for tool, package in (("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf"),
-                          ("qemu-system-riscv32", "qemu-system-misc")):
-        if shutil.which(tool) is None:
-            sys.exit(f"{tool} is missing; this test needs it (Debian: apt-get install {package})")
-    must("cmake", "--preset", "riscv", cwd=source)
-    must("cmake", "--build", "--preset", "riscv", cwd=source)
-    return source / "build/riscv/firmware/virt"
 
 
 def record(name):
@@ -199,7 +178,7 @@ class Trace:
 
 def setUpModule():
     global IMAGES, OUT, TRACES
-    IMAGES = build(SOURCE)
+    IMAGES = build(SOURCE, *RISCV) / "virt"
     OUT = Path(tempfile.mkdtemp(prefix="stave-virt-"))
     unittest.addModuleCleanup(shutil.rmtree, OUT)
     TRACES = {name: Trace(record(name)) for name in ("cycles", "nanoseconds", "semihosting")}
