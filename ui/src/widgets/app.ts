@@ -1,0 +1,15 @@
+// What every widget is given: the trace, what the user looks at, and what can be done.
+import type { Ref, Trace } from "../data/model";
+import type { Store } from "../view/state";
+
+export interface App {
+  readonly trace: Trace;
+  readonly store: Store;
+  /** Shows a span or a mark, zoomed so that it can be seen, and pins it. */
+  goTo(ref: Ref): void;
+  /** Goes to the next (1) or previous (-1) occurrence of what is looked for; false: there is none. */
+  findNext(direction: 1 | -1): boolean;
+  /** Shows the whole trace again. */
+  reset(): void;
+  save(form: "png" | "svg"): void;
+}
