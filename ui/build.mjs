@@ -13,80 +13,82 @@ const ui = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 const BROWSERS = ["chrome111", "firefox121", "safari17"];
 
 async function bundle(entry) {
-  const result = await build({
-    entryPoints: [join(ui, entry)],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "iife",
-    target: BROWSERS,
-    charset: "ascii",
-    legalComments: "none",
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    tsconfig: join(ui, "tsconfig.json"),
-  });
-  // A script ends at the first "</script", wherever that stands.
-  return result.outputFiles[0].text.replaceAll("</script", "<\\/script");
+    const result = await build({
+        entryPoints: [join(ui, entry)],
+        bundle: true,
+        minify: true,
+        write: false,
+        format: "iife",
+        target: BROWSERS,
+        charset: "ascii",
+        legalComments: "none",
+        jsx: "automatic",
+        jsxImportSource: "preact",
+        tsconfig: join(ui, "tsconfig.json"),
+    });
+    // A script ends at the first "</script", wherever that stands.
+    return result.outputFiles[0].text.replaceAll("</script", "<\\/script");
 }
 
 async function style(entry) {
-  const result = await build({
-    entryPoints: [join(ui, entry)],
-    bundle: true,
-    minify: true,
-    write: false,
-    target: BROWSERS,
-  });
-  return result.outputFiles[0].text;
+    const result = await build({
+        entryPoints: [join(ui, entry)],
+        bundle: true,
+        minify: true,
+        write: false,
+        target: BROWSERS,
+    });
+    return result.outputFiles[0].text;
 }
 
 // In the order in which they stand in the page; a replacement is text, not a pattern.
 async function page(directory) {
-  const html = readFileSync(join(ui, directory, "page.html"), "utf8");
-  const css = await style(join(directory, "style.css"));
-  const script = await bundle(join(directory, "main.tsx"));
-  return html.replace("/*STYLE*/", () => css).replace("/*SCRIPT*/", () => script);
+    const html = readFileSync(join(ui, directory, "page.html"), "utf8");
+    const css = await style(join(directory, "style.css"));
+    const script = await bundle(join(directory, "main.tsx"));
+    return html.replace("/*STYLE*/", () => css).replace("/*SCRIPT*/", () => script);
 }
 
 function cBytes(text) {
-  const bytes = [...Buffer.from(text, "utf8")].map((byte) => (byte < 128 ? byte : byte - 256));
-  const lines = [];
-  for (let at = 0; at < bytes.length; at += 24) lines.push("    " + bytes.slice(at, at + 24).join(","));
-  return lines.join(",\n");
+    const bytes = [...Buffer.from(text, "utf8")].map((byte) => (byte < 128 ? byte : byte - 256));
+    const lines = [];
+    for (let at = 0; at < bytes.length; at += 24)
+        lines.push("    " + bytes.slice(at, at + 24).join(","));
+    return lines.join(",\n");
 }
 
 function cFile(header, symbol, parts) {
-  const arrays = parts.map((part, i) => `static const char part_${i}[] = {\n${cBytes(part)}};\n`);
-  const rows = parts.map((_, i) => `    {part_${i}, sizeof part_${i}},\n`);
-  return (
-    `/* Made by ui/build.mjs. */\n#include "${header}"\n\n${arrays.join("\n")}\n` +
-    `const struct stave__page_part ${symbol}[${parts.length}] = {\n${rows.join("")}};\n`
-  );
+    const arrays = parts.map((part, i) => `static const char part_${i}[] = {\n${cBytes(part)}};\n`);
+    const rows = parts.map((_, i) => `    {part_${i}, sizeof part_${i}},\n`);
+    return (
+        `/* Made by ui/build.mjs. */\n#include "${header}"\n\n${arrays.join("\n")}\n` +
+        `const struct stave__page_part ${symbol}[${parts.length}] = {\n${rows.join("")}};\n`
+    );
 }
 
 function splitAt(html, ...places) {
-  const parts = [];
-  let rest = html;
-  for (const place of places) {
-    const pieces = rest.split(place);
-    if (pieces.length !== 2) throw new Error(`page.html has ${pieces.length - 1} times ${place}`);
-    parts.push(pieces[0]);
-    rest = pieces[1];
-  }
-  return [...parts, rest];
+    const parts = [];
+    let rest = html;
+    for (const place of places) {
+        const pieces = rest.split(place);
+        if (pieces.length !== 2)
+            throw new Error(`page.html has ${pieces.length - 1} times ${place}`);
+        parts.push(pieces[0]);
+        rest = pieces[1];
+    }
+    return [...parts, rest];
 }
 
 const to = process.argv[2];
 if (!to) {
-  console.error("usage: node ui/build.mjs DIRECTORY");
-  process.exit(2);
+    console.error("usage: node ui/build.mjs DIRECTORY");
+    process.exit(2);
 }
 mkdirSync(to, { recursive: true });
 const html = await page("src/diagram");
 const parts = splitAt(html, "<!--TITLE-->", "<!--DATA-->");
 writeFileSync(join(to, "diagram.html"), html);
 writeFileSync(
-  join(to, "diagram_page.c"),
-  cFile("export/diagram_page.h", "stave__diagram_page", parts),
+    join(to, "diagram_page.c"),
+    cFile("export/diagram_page.h", "stave__diagram_page", parts),
 );

@@ -6,142 +6,142 @@ import type { Pyramid } from "./pyramid";
 
 /** The kinds of lanes, those of stave_lane_kind; 255: the markers that no span holds. */
 export const enum LaneKind {
-  Task = 0,
-  Isr = 1,
-  Thread = 3,
-  Core = 4,
-  Process = 5,
-  Markers = 255,
+    Task = 0,
+    Isr = 1,
+    Thread = 3,
+    Core = 4,
+    Process = 5,
+    Markers = 255,
 }
 
 /** The bits of a span's flags, those of enum stave_row_flag. */
 export const enum Flag {
-  Interrupted = 1 << 0,
-  HasValue = 1 << 1,
-  Saturated = 1 << 2,
-  Unfinished = 1 << 4,
-  Failed = 1 << 5,
-  Unwound = 1 << 6,
-  Overlap = 1 << 7,
-  Uncertain = 1 << 8,
-  Truncated = 1 << 9,
-  Attached = 1 << 10,
-  Missed = 1 << 20,
-  EndUnknown = Interrupted | Unfinished,
+    Interrupted = 1 << 0,
+    HasValue = 1 << 1,
+    Saturated = 1 << 2,
+    Unfinished = 1 << 4,
+    Failed = 1 << 5,
+    Unwound = 1 << 6,
+    Overlap = 1 << 7,
+    Uncertain = 1 << 8,
+    Truncated = 1 << 9,
+    Attached = 1 << 10,
+    Missed = 1 << 20,
+    EndUnknown = Interrupted | Unfinished,
 }
 
 /** Spans in the order of their starts. Those of one row do not overlap, except in a folded lane's last. */
 export interface Track {
-  readonly count: number;
-  readonly start: Float64Array;
-  readonly end: Float64Array;
-  readonly flags: Uint32Array;
-  /** Text numbers; null: all have their lane's name. */
-  readonly name: Uint32Array | null;
-  /** 1 + an index into the lane's deadlines, 0 none; null: none has one. */
-  readonly deadline: Uint32Array | null;
-  readonly pyramid: Pyramid;
+    readonly count: number;
+    readonly start: Float64Array;
+    readonly end: Float64Array;
+    readonly flags: Uint32Array;
+    /** Text numbers; null: all have their lane's name. */
+    readonly name: Uint32Array | null;
+    /** 1 + an index into the lane's deadlines, 0 none; null: none has one. */
+    readonly deadline: Uint32Array | null;
+    readonly pyramid: Pyramid;
 }
 
 export const enum ValueForm {
-  None = 0,
-  Unsigned = 1,
-  Signed = 2,
-  Real = 3,
-  Text = 4,
+    None = 0,
+    Unsigned = 1,
+    Signed = 2,
+    Real = 3,
+    Text = 4,
 }
 
 /** Marks in the order of their times. A value's 64 bits are kept as two halves. */
 export interface Marks {
-  readonly count: number;
-  readonly time: Float64Array;
-  readonly name: Uint32Array;
-  readonly form: Uint8Array;
-  readonly low: Uint32Array;
-  readonly high: Uint32Array;
-  /** The row of the lane on which it stands. */
-  readonly row: Uint8Array;
-  readonly pyramid: Pyramid;
+    readonly count: number;
+    readonly time: Float64Array;
+    readonly name: Uint32Array;
+    readonly form: Uint8Array;
+    readonly low: Uint32Array;
+    readonly high: Uint32Array;
+    /** The row of the lane on which it stands. */
+    readonly row: Uint8Array;
+    readonly pyramid: Pyramid;
 }
 
 export interface LaneStats {
-  readonly spans: number;
-  /** Those whose end is known. */
-  readonly whole: number;
-  /** Those of them that have a deadline. */
-  readonly checked: number;
-  readonly missed: number;
-  readonly min: number;
-  readonly mean: number;
-  readonly p99: number;
-  readonly max: number;
-  readonly worst: Ref | null;
+    readonly spans: number;
+    /** Those whose end is known. */
+    readonly whole: number;
+    /** Those of them that have a deadline. */
+    readonly checked: number;
+    readonly missed: number;
+    readonly min: number;
+    readonly mean: number;
+    readonly p99: number;
+    readonly max: number;
+    readonly worst: Ref | null;
 }
 
 export interface Lane {
-  readonly index: number;
-  readonly source: number;
-  readonly kind: LaneKind;
-  readonly priority: number;
-  readonly name: number;
-  /** A text number; 0: it is in no process. */
-  readonly process: number;
-  /** The system's number of a thread or a core; "": none. */
-  readonly number: string;
-  readonly folded: boolean;
-  readonly rows: readonly Track[];
-  readonly marks: Marks;
-  /** Microseconds from a span's start. */
-  readonly deadlines: Float64Array;
-  readonly stats: LaneStats;
+    readonly index: number;
+    readonly source: number;
+    readonly kind: LaneKind;
+    readonly priority: number;
+    readonly name: number;
+    /** A text number; 0: it is in no process. */
+    readonly process: number;
+    /** The system's number of a thread or a core; "": none. */
+    readonly number: string;
+    readonly folded: boolean;
+    readonly rows: readonly Track[];
+    readonly marks: Marks;
+    /** Microseconds from a span's start. */
+    readonly deadlines: Float64Array;
+    readonly stats: LaneStats;
 }
 
 /** Stretches over lanes: gaps, where events were lost, and doubts, where times may be early. */
 export interface Bands {
-  readonly count: number;
-  readonly start: Float64Array;
-  readonly end: Float64Array;
-  /** A gap's lost events; a doubt's bound in microseconds, NaN where none is known. */
-  readonly value: Float64Array;
-  /** A text number: why; 0: no reason known. */
-  readonly why: Uint32Array;
-  /** 1 + a lane; 0: all lanes of the source. */
-  readonly lane: Uint32Array;
-  readonly pyramid: Pyramid;
+    readonly count: number;
+    readonly start: Float64Array;
+    readonly end: Float64Array;
+    /** A gap's lost events; a doubt's bound in microseconds, NaN where none is known. */
+    readonly value: Float64Array;
+    /** A text number: why; 0: no reason known. */
+    readonly why: Uint32Array;
+    /** 1 + a lane; 0: all lanes of the source. */
+    readonly lane: Uint32Array;
+    readonly pyramid: Pyramid;
 }
 
 export interface Source {
-  readonly index: number;
-  readonly name: number;
-  readonly lost: number;
-  /** Whether lost events are counted as frames. */
-  readonly frames: boolean;
-  readonly gaps: Bands;
-  readonly doubts: Bands;
-  /** Times at which the producer started anew. */
-  readonly restarts: Float64Array;
+    readonly index: number;
+    readonly name: number;
+    readonly lost: number;
+    /** Whether lost events are counted as frames. */
+    readonly frames: boolean;
+    readonly gaps: Bands;
+    readonly doubts: Bands;
+    /** Times at which the producer started anew. */
+    readonly restarts: Float64Array;
 }
 
 export interface Trace {
-  readonly title: string;
-  readonly texts: readonly string[];
-  readonly sources: readonly Source[];
-  /** In the order in which they are drawn; without those that have nothing on them. */
-  readonly lanes: readonly Lane[];
-  /** The first and the last time of anything; to is greater than from. */
-  readonly from: number;
-  readonly to: number;
+    readonly title: string;
+    readonly texts: readonly string[];
+    readonly sources: readonly Source[];
+    /** In the order in which they are drawn; without those that have nothing on them. */
+    readonly lanes: readonly Lane[];
+    /** The first and the last time of anything; to is greater than from. */
+    readonly from: number;
+    readonly to: number;
 }
 
 /** One span, or one mark (row -1), of a trace. */
 export interface Ref {
-  readonly lane: number;
-  readonly row: number;
-  readonly index: number;
+    readonly lane: number;
+    readonly row: number;
+    readonly index: number;
 }
 
 export const MARK_ROW = -1;
 
 export function sameRef(a: Ref | null, b: Ref | null): boolean {
-  return a === b || (!!a && !!b && a.lane === b.lane && a.row === b.row && a.index === b.index);
+    return a === b || (!!a && !!b && a.lane === b.lane && a.row === b.row && a.index === b.index);
 }

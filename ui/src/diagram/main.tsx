@@ -1,1 +1,133 @@
-document.title;
+// The timing diagram's page: reads its data, makes the state, and puts the parts together.
+import { render } from "preact";
+import { loadPage } from "../data/load";
+import { MARK_ROW, type Ref, type Trace } from "../data/model";
+import { Search } from "../data/search";
+import { laneLayer, timesOf } from "../data/sequence";
+import { listenToKeys } from "../stage/keys";
+import { listenToOverview, listenToPointer } from "../stage/pointer";
+import { Stage } from "../stage/stage";
+import { hashOf, stateIn } from "../view/hash";
+import { LAYERS, Store, type Layer } from "../view/state";
+import { keepTheme } from "../view/theme";
+import { showing, wholeOf, zoomed } from "../view/zoom";
+import type { App } from "../widgets/app";
+import { Failure } from "../widgets/failure";
+import { Frame } from "../widgets/frame";
+import { saveAs } from "./save";
+
+const HASH_AFTER_MS = 250;
+
+class Diagram implements App {
+    readonly whole;
+    readonly store: Store;
+    private stage!: Stage;
+    private search: Search | null = null;
+
+    constructor(readonly trace: Trace) {
+        this.whole = wholeOf(trace);
+        this.store = new Store({
+            window: this.whole,
+            hidden: new Set(),
+            theme: "system",
+            find: "",
+            hover: null,
+            more: 0,
+            at: null,
+            pinned: null,
+            pinnedAt: null,
+            measure: null,
+            ...stateIn(location.hash, trace, this.whole),
+        });
+    }
+
+    /** Puts the canvases into the page. */
+    show(plot: HTMLElement): void {
+        this.stage = new Stage(this, this.whole, plot);
+        listenToPointer(this, this.stage, this.whole);
+        listenToOverview(this, this.stage, this.whole);
+        listenToKeys(this, this.stage, this.whole);
+        keepTheme(this.store, () => this.stage.recolor());
+        this.keepHash();
+    }
+
+    goTo(ref: Ref): void {
+        const { state } = this.store;
+        const { start, end } = timesOf(this.trace, ref);
+        this.store.set({
+            pinned: ref,
+            pinnedAt: null,
+            hover: null,
+            at: null,
+            hidden: without(state.hidden, this.layersOf(ref)),
+            window: showing(state.window, start, end, this.whole),
+        });
+        this.stage.reveal(ref.lane);
+    }
+
+    findNext(direction: 1 | -1): boolean {
+        const { find, pinned, window, hidden } = this.store.state;
+        const visible = (layer: Layer): boolean => !hidden.has(layer);
+        if (this.search?.text !== find) this.search = new Search(this.trace, find);
+        const found = this.search.next({ time: window.from, ref: pinned }, direction, visible);
+        if (found) this.goTo(found);
+        return found !== null;
+    }
+
+    reset(): void {
+        this.store.set({ window: this.whole });
+    }
+
+    zoom(factor: number): void {
+        const { window } = this.store.state;
+        const middle = (window.from + window.to) / 2;
+        this.store.set({ window: zoomed(window, middle, 1 / factor, this.whole) });
+    }
+
+    async save(form: "png" | "svg"): Promise<void> {
+        const blob =
+            form === "png"
+                ? await this.stage.png()
+                : new Blob([this.stage.svg()], { type: "image/svg+xml" });
+        if (blob) saveAs(blob, `${this.trace.title}.${form}`);
+    }
+
+    private layersOf(ref: Ref): Layer[] {
+        const layer = laneLayer(this.trace.lanes[ref.lane]!.kind);
+        return ref.row === MARK_ROW ? [layer, "marker"] : [layer];
+    }
+
+    private keepHash(): void {
+        let timer = 0;
+        const write = (): void => {
+            const hash = hashOf(this.store.state, this.whole);
+            history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+        };
+        this.store.listen(() => {
+            clearTimeout(timer);
+            timer = window.setTimeout(write, HASH_AFTER_MS);
+        });
+        window.addEventListener("hashchange", () =>
+            this.store.set(stateIn(location.hash, this.trace, this.whole)),
+        );
+    }
+}
+
+function without(hidden: ReadonlySet<Layer>, shown: readonly Layer[]): ReadonlySet<Layer> {
+    if (!shown.some((layer) => hidden.has(layer))) return hidden;
+    return new Set(LAYERS.filter((layer) => hidden.has(layer) && !shown.includes(layer)));
+}
+
+async function start(): Promise<void> {
+    const place = document.getElementById("app")!;
+    try {
+        const diagram = new Diagram(await loadPage(document));
+        place.textContent = "";
+        render(<Frame app={diagram} plot={(element) => diagram.show(element)} />, place);
+    } catch (error) {
+        place.textContent = "";
+        render(<Failure message={error instanceof Error ? error.message : String(error)} />, place);
+    }
+}
+
+void start();

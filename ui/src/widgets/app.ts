@@ -3,13 +3,15 @@ import type { Ref, Trace } from "../data/model";
 import type { Store } from "../view/state";
 
 export interface App {
-  readonly trace: Trace;
-  readonly store: Store;
-  /** Shows a span or a mark, zoomed so that it can be seen, and pins it. */
-  goTo(ref: Ref): void;
-  /** Goes to the next (1) or previous (-1) occurrence of what is looked for; false: there is none. */
-  findNext(direction: 1 | -1): boolean;
-  /** Shows the whole trace again. */
-  reset(): void;
-  save(form: "png" | "svg"): void;
+    readonly trace: Trace;
+    readonly store: Store;
+    /** Shows a span or a mark, zoomed so that it can be seen, and pins it. */
+    goTo(ref: Ref): void;
+    /** Goes to the next (1) or previous (-1) occurrence of what is looked for; false: there is none. */
+    findNext(direction: 1 | -1): boolean;
+    /** Zooms about the middle of the window: by 2, half as much time is shown. */
+    zoom(factor: number): void;
+    /** Shows the whole trace again. */
+    reset(): void;
+    save(form: "png" | "svg"): void;
 }

@@ -1,0 +1,163 @@
+// What lies over all lanes of a source: gaps, stretches in doubt, restarts.
+import type { Bands, Source } from "../data/model";
+import { textOf } from "../data/labels";
+import { duration, integer } from "../data/units";
+import type { Extent } from "./layout";
+import { shows, type Picture } from "./picture";
+import { stretchOf, xOf } from "./scale";
+
+const HATCH_EVERY = 8;
+const TEXT_MARGIN = 8;
+
+function extentOfBand(picture: Picture, bands: Bands, index: number, all: Extent): Extent | null {
+    const lane = bands.lane[index]!;
+    if (lane === 0) return all;
+    const box = picture.layout.boxOf.get(lane - 1);
+    return box ? [box.top, box.top + box.height] : null;
+}
+
+export function drawBands(picture: Picture, source: Source): void {
+    const all = picture.layout.extents.get(source.index);
+    if (!all) return;
+    if (shows(picture, "doubt")) drawDoubts(picture, source, all);
+    if (shows(picture, "gap")) drawGaps(picture, source, all);
+    drawRestarts(picture, source, all);
+}
+
+// ---- gaps ---------------------------------------------------------------------------------------
+
+export function gapText(source: Source, lost: number): string {
+    const what = source.frames ? "frame" : "event";
+    return `${integer(lost)} ${what}${lost === 1 ? "" : "s"} lost`;
+}
+
+function drawGaps(picture: Picture, source: Source, all: Extent): void {
+    const { scale } = picture;
+    let last = -Infinity;
+    const draw = (start: number, end: number, first: number, count: number): void => {
+        const [left, right] = stretchOf(scale, start, end);
+        const extent = extentOfBand(picture, source.gaps, first, all);
+        if (!extent || (count === 1 ? right : left) - last < 0.5) return;
+        last = Math.max(right, left + 1);
+        drawGap(picture, left, last, extent);
+        if (count > 1) return;
+        const why = textOf(picture.trace, source.gaps.why[first]!);
+        const text = gapText(source, source.gaps.value[first]!) + (why ? `: ${why}` : "");
+        drawBandText(picture, text, left, right, extent);
+    };
+    source.gaps.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
+        span: (index) => draw(source.gaps.start[index]!, source.gaps.end[index]!, index, 1),
+        dense: (start, end, _busy, _flags, first, count) => draw(start, end, first, count),
+    });
+}
+
+function drawGap(picture: Picture, left: number, right: number, [top, bottom]: Extent): void {
+    const { surface, theme } = picture;
+    const height = bottom - top;
+    surface.rect(left, top, right - left, height, { color: theme.card, alpha: 0.35 });
+    if (right - left < 3) {
+        surface.rect(left, top, Math.max(1, right - left), height, { color: theme.hatch });
+        return;
+    }
+    surface.hatch(
+        left,
+        top,
+        right - left,
+        height,
+        { color: theme.hatch, alpha: 0.55 },
+        HATCH_EVERY,
+    );
+}
+
+function drawBandText(
+    picture: Picture,
+    text: string,
+    left: number,
+    right: number,
+    extent: Extent,
+): void {
+    const { surface, theme, scale } = picture;
+    const from = Math.max(left, scale.left);
+    const to = Math.min(right, scale.left + scale.width);
+    const font = { color: theme.text, size: 11, align: "middle", halo: theme.card } as const;
+    if (surface.measure(text, font) + TEXT_MARGIN > to - from) return;
+    surface.text((from + to) / 2, (extent[0] + extent[1]) / 2 + 4, text, font);
+}
+
+// ---- doubt --------------------------------------------------------------------------------------
+
+const BRACKET = 6;
+
+// A bracket around the lanes: times between its arms may be early.
+function drawDoubts(picture: Picture, source: Source, all: Extent): void {
+    const { scale } = picture;
+    const { doubts } = source;
+    let last = -Infinity;
+    const draw = (start: number, end: number, first: number, count: number): void => {
+        const [left, right] = stretchOf(scale, start, end);
+        const extent = extentOfBand(picture, doubts, first, all);
+        if (!extent || right - last < 1) return;
+        last = right;
+        drawBracket(picture, left, Math.max(right, left + 1), extent);
+        if (count === 1) drawBound(picture, doubts.value[first]!, left, right, extent);
+    };
+    doubts.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
+        span: (index) => draw(doubts.start[index]!, doubts.end[index]!, index, 1),
+        dense: (start, end, _busy, _flags, first, count) => draw(start, end, first, count),
+    });
+}
+
+function drawBracket(picture: Picture, left: number, right: number, [top, bottom]: Extent): void {
+    const { surface, theme } = picture;
+    const ink = { color: theme.deadline, width: 1.5 };
+    for (const [y, arm] of [
+        [top + 1, BRACKET],
+        [bottom - 1, -BRACKET],
+    ] as const)
+        surface.line(
+            [
+                [left, y + arm],
+                [left, y],
+                [right, y],
+                [right, y + arm],
+            ],
+            ink,
+        );
+}
+
+function drawBound(
+    picture: Picture,
+    bound: number,
+    left: number,
+    right: number,
+    extent: Extent,
+): void {
+    const { surface, theme, scale } = picture;
+    const text = Number.isNaN(bound) ? "times uncertain" : `times up to ${duration(bound)} early`;
+    const from = Math.max(left, scale.left);
+    const to = Math.min(right, scale.left + scale.width);
+    const font = { color: theme.muted, size: 10, align: "middle", halo: theme.card } as const;
+    if (surface.measure(text, font) + TEXT_MARGIN > to - from) return;
+    surface.text((from + to) / 2, extent[1] - 4, text, font);
+}
+
+// ---- restarts -----------------------------------------------------------------------------------
+
+function drawRestarts(picture: Picture, source: Source, [top, bottom]: Extent): void {
+    const { surface, theme, scale } = picture;
+    const font = { color: theme.slow, size: 10, bold: true, halo: theme.card };
+    let last = -Infinity;
+    for (const us of source.restarts) {
+        const x = xOf(scale, us);
+        if (x < scale.left || x > scale.left + scale.width || x - last < 1) continue;
+        surface.line(
+            [
+                [x, top],
+                [x, bottom],
+            ],
+            { color: theme.slow, width: 1.5, dash: [6, 3] },
+        );
+        if (x - last > 50) surface.text(x + 4, bottom - 4, "restart", font);
+        last = x;
+    }
+}

@@ -1,0 +1,229 @@
+// The spans of one row: bars, density where they are narrower than a pixel, torn ends, deadlines.
+import { Flag, LaneKind, sameRef, type Lane, type Ref, type Track } from "../data/model";
+import type { Seen } from "../data/pyramid";
+import { clipped, spanName } from "../data/labels";
+import { barTopOf, type LaneBox } from "./layout";
+import { shows, type Picture } from "./picture";
+import { stretchOf, xOf } from "./scale";
+import { fitted, type Point } from "./surface";
+import { laneColor, nameColor } from "./theme";
+
+const ISR_HATCH = { color: "#fff", alpha: 0.35 };
+const HATCH_EVERY = 5;
+const TORN_LEAST = 2;
+const TOOTH = 3;
+const NARROW = 2.5;
+const TEXT_LEAST = 28;
+const NAME_MAX = 200;
+const DOUBTFUL = Flag.Saturated | Flag.Unwound | Flag.Overlap | Flag.Uncertain | Flag.Truncated;
+
+/** Where a row's bars stand. */
+interface Strip {
+    readonly lane: Lane;
+    readonly track: Track;
+    readonly row: number;
+    readonly top: number;
+    readonly height: number;
+    /** Bars have names in them. */
+    readonly named: boolean;
+}
+
+export function drawRow(picture: Picture, box: LaneBox, row: number): void {
+    const { lane } = box;
+    const track = lane.rows[row]!;
+    const named = lane.rows.length > 1 || track.name !== null;
+    const strip = { lane, track, row, named, top: barTopOf(box, row), height: box.barHeight };
+    drawSpans(picture, strip);
+    if (track.deadline && shows(picture, "deadline")) drawDeadlines(picture, strip);
+}
+
+// ---- spans --------------------------------------------------------------------------------------
+
+function drawSpans(picture: Picture, strip: Strip): void {
+    const { scale, density } = picture;
+    const seen: Seen = {
+        span: (index) => drawSpan(picture, strip, index),
+        dense: (start, _end, busy, flags) => density.add(scale, start, busy, flags),
+    };
+    strip.track.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, seen);
+    drawDensity(picture, strip);
+    density.clear();
+}
+
+function drawDensity(picture: Picture, { lane, top, height }: Strip): void {
+    const { surface, theme, density, scale } = picture;
+    const color = laneColor(theme, lane);
+    density.drawRuns(scale.left, (x, width, alpha) => {
+        surface.rect(x, top, width, height, { color, alpha });
+        if (lane.kind === LaneKind.Isr && width > 2)
+            surface.hatch(x, top, width, height, ISR_HATCH, HATCH_EVERY);
+    });
+    density.drawFlagged(scale.left, Flag.EndUnknown, (x) =>
+        drawTorn(picture, x, x + TORN_LEAST, top, height, color),
+    );
+    density.drawFlagged(scale.left, Flag.Missed, (x) => {
+        surface.rect(x - 0.5, top - 1.5, 2, height + 3, { color: theme.slow });
+    });
+}
+
+function drawSpan(picture: Picture, strip: Strip, index: number): void {
+    const { surface, theme, scale } = picture;
+    const { lane, track, top, height } = strip;
+    const flags = track.flags[index]!;
+    const name = track.name?.[index] ?? 0;
+    const color = name ? nameColor(theme, name) : laneColor(theme, lane);
+    const [left, right] = sharp(stretchOf(scale, track.start[index]!, track.end[index]!));
+    const width = right - left;
+    if (flags & Flag.EndUnknown) drawTorn(picture, left, right, top, height, color);
+    else surface.rect(left, top, width, height, { color }, 2);
+    if (lane.kind === LaneKind.Isr && width > 2)
+        surface.hatch(
+            left,
+            top,
+            width - (flags & Flag.EndUnknown ? TOOTH : 0),
+            height,
+            ISR_HATCH,
+            HATCH_EVERY,
+        );
+    drawSigns(picture, strip, index, left, width);
+    if (strip.named && width >= TEXT_LEAST) drawName(picture, strip, index, left, right);
+}
+
+// What is hardly wider than a pixel takes whole ones, or it would be pale.
+function sharp([left, right]: [number, number]): [number, number] {
+    if (right - left >= NARROW) return [left, right];
+    const from = Math.floor(left);
+    return [from, from + Math.max(1, Math.round(right - left))];
+}
+
+// A bar whose right edge is torn: nobody knows where it ended.
+function drawTorn(
+    picture: Picture,
+    left: number,
+    right: number,
+    top: number,
+    height: number,
+    color: string,
+): void {
+    const end = Math.max(right, left + TORN_LEAST);
+    const tooth = Math.min(TOOTH, (end - left) / 2);
+    const points: Point[] = [[left, top]];
+    const teeth = 6;
+    for (let i = 0; i <= teeth; i++)
+        points.push([i % 2 ? end - tooth : end, top + (height * i) / teeth]);
+    points.push([left, top + height]);
+    picture.surface.polygon(points, { color });
+    if (right - left > 4 * TOOTH)
+        picture.surface.line(points.slice(1, -1), { color: picture.theme.text, width: 1 });
+}
+
+function drawSigns(picture: Picture, strip: Strip, index: number, x: number, width: number): void {
+    const { surface, theme, state } = picture;
+    const { lane, track, row, top, height } = strip;
+    const flags = track.flags[index]!;
+    if (flags & DOUBTFUL && width > 3)
+        surface.frame(x + 0.5, top + 0.5, width - 1, height - 1, {
+            color: theme.text,
+            width: 1,
+            dash: [3, 2],
+        });
+    if (flags & Flag.Failed) surface.rect(x, top + height - 3, width, 3, { color: theme.slow });
+    if (flags & Flag.Missed) surface.frame(x, top, width, height, { color: theme.slow, width: 2 });
+    const ref: Ref = { lane: lane.index, row, index };
+    if (sameRef(ref, state.pinned))
+        surface.frame(x - 2, top - 2, width + 4, height + 4, { color: theme.accent, width: 2 });
+    else if (sameRef(ref, state.hover))
+        surface.frame(x - 0.5, top - 0.5, width + 1, height + 1, { color: theme.text, width: 1 });
+}
+
+function drawName(
+    picture: Picture,
+    strip: Strip,
+    index: number,
+    left: number,
+    right: number,
+): void {
+    const { surface, scale, trace } = picture;
+    const from = Math.max(left, scale.left);
+    const to = Math.min(right, scale.left + scale.width);
+    const font = { color: "#fff", size: 11 };
+    const text = clipped(
+        spanName(trace, { lane: strip.lane.index, row: strip.row, index }),
+        NAME_MAX,
+    );
+    const fits = fitted(surface, text, to - from - 8, font);
+    if (fits) surface.text(from + 4, strip.top + strip.height / 2 + 4, fits, font);
+}
+
+// ---- deadlines ----------------------------------------------------------------------------------
+
+const TICK_GAP = 3; // pixels; closer ones are left out, but for missed ones
+const TRIANGLE_GAP = 12;
+
+interface Tick {
+    readonly x: number;
+    readonly missed: boolean;
+}
+
+function drawDeadlines(picture: Picture, strip: Strip): void {
+    const ticks = ticksOf(picture, strip);
+    ticks.forEach((tick, i) => {
+        const before = i > 0 ? tick.x - ticks[i - 1]!.x : Infinity;
+        const after = i + 1 < ticks.length ? ticks[i + 1]!.x - tick.x : Infinity;
+        drawTick(picture, strip, tick, Math.min(before, after) > TRIANGLE_GAP);
+    });
+}
+
+// A deadline may stand in the picture although its span has left it: look back as far as they reach.
+function ticksOf({ scale }: Picture, { track, lane }: Strip): Tick[] {
+    const ticks: Tick[] = [];
+    const reach = lane.deadlines.reduce(
+        (most, us) => Math.max(most, Number.isFinite(us) ? us : 0),
+        0,
+    );
+    let last = -Infinity;
+    const add = (index: number): void => {
+        const which = track.deadline![index]!;
+        if (which === 0) return;
+        const x = xOf(scale, track.start[index]! + lane.deadlines[which - 1]!);
+        const missed = (track.flags[index]! & Flag.Missed) !== 0;
+        if (x < scale.left || x > scale.left + scale.width || (x - last < TICK_GAP && !missed))
+            return;
+        ticks.push({ x, missed });
+        last = x;
+    };
+    track.pyramid.visit(scale.from - reach, scale.to, 1 / scale.pixelsPerUs, {
+        span: add,
+        dense: (_start, _end, _busy, _flags, first, count) => {
+            if (count === 1) add(first);
+        },
+    });
+    return ticks;
+}
+
+// A dashed line across the bar's height under a triangle; among many a short line.
+function drawTick(
+    { surface, theme }: Picture,
+    { top, height }: Strip,
+    { x, missed }: Tick,
+    alone: boolean,
+): void {
+    const color = missed ? theme.slow : theme.deadline;
+    const bottom = alone || missed ? top + height + 3 : top;
+    surface.line(
+        [
+            [x, top - 4],
+            [x, bottom],
+        ],
+        { color, width: missed ? 1.5 : 1, dash: alone ? [2, 2] : [] },
+    );
+    if (!alone && !missed) return;
+    surface.polygon(
+        [
+            [x - 4, top - 6],
+            [x + 4, top - 6],
+            [x, top - 1],
+        ],
+        { color },
+    );
+}

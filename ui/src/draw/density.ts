@@ -1,0 +1,68 @@
+// What is narrower than a pixel, summed up in columns of one pixel, so that much of it shows as dark and a
+// single one still shows.
+import type { Scale } from "./scale";
+
+const LEVELS = 6;
+const FAINTEST = 0.4;
+
+/** A run of neighbouring columns that look the same. */
+export type Run = (x: number, width: number, alpha: number) => void;
+
+export class Density {
+    private readonly busy: Float32Array;
+    private readonly flags: Uint32Array;
+    private readonly used: Uint8Array;
+    private first = Infinity;
+    private last = -1;
+
+    constructor(private readonly columns: number) {
+        this.busy = new Float32Array(columns);
+        this.flags = new Uint32Array(columns);
+        this.used = new Uint8Array(columns);
+    }
+
+    /** Takes spans that together are narrower than a pixel. */
+    add(scale: Scale, start: number, busy: number, flags: number): void {
+        const x = Math.floor((start - scale.from) * scale.pixelsPerUs);
+        const column = Math.min(this.columns - 1, Math.max(0, x));
+        this.busy[column]! += busy * scale.pixelsPerUs;
+        this.flags[column]! |= flags;
+        this.used[column] = 1;
+        if (column < this.first) this.first = column;
+        if (column > this.last) this.last = column;
+    }
+
+    /** Hands out what was added, by how much of its column is covered. */
+    drawRuns(left: number, run: Run): void {
+        let from = this.first;
+        for (let x = this.first; x <= this.last + 1; x++) {
+            const level = this.levelAt(x);
+            if (level === this.levelAt(from)) continue;
+            if (this.levelAt(from) > 0) run(left + from, x - from, this.alphaAt(from));
+            from = x;
+        }
+    }
+
+    /** The columns in which some span has one of these flags. */
+    drawFlagged(left: number, flags: number, column: (x: number) => void): void {
+        for (let x = this.first; x <= this.last; x++) if (this.flags[x]! & flags) column(left + x);
+    }
+
+    clear(): void {
+        if (this.last < 0) return;
+        this.busy.fill(0, this.first, this.last + 1);
+        this.flags.fill(0, this.first, this.last + 1);
+        this.used.fill(0, this.first, this.last + 1);
+        this.first = Infinity;
+        this.last = -1;
+    }
+
+    private levelAt(x: number): number {
+        if (x >= this.columns || !this.used[x]) return 0;
+        return 1 + Math.min(LEVELS - 1, Math.floor(this.busy[x]! * LEVELS));
+    }
+
+    private alphaAt(x: number): number {
+        return FAINTEST + ((1 - FAINTEST) * (this.levelAt(x) - 1)) / (LEVELS - 1);
+    }
+}

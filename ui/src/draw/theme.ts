@@ -1,0 +1,49 @@
+// The colours of a picture, read from the page's style (diagram/style.css) so that they have one home.
+import { LaneKind, type Lane } from "../data/model";
+
+export interface Theme {
+    readonly background: string;
+    readonly card: string;
+    readonly line: string;
+    readonly band: string;
+    readonly text: string;
+    readonly muted: string;
+    readonly accent: string;
+    readonly slow: string;
+    readonly marker: string;
+    readonly deadline: string;
+    readonly hatch: string;
+    readonly tasks: readonly string[];
+    readonly isrs: readonly string[];
+}
+
+export function themeOf(element: Element): Theme {
+    const style = getComputedStyle(element);
+    const value = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+    return {
+        background: value("background"),
+        card: value("card"),
+        line: value("line"),
+        band: value("band"),
+        text: value("text"),
+        muted: value("muted"),
+        accent: value("accent"),
+        slow: value("slow"),
+        marker: value("marker"),
+        deadline: value("deadline"),
+        hatch: value("hatch"),
+        tasks: [1, 2, 3, 4].map((i) => value(`task-${i}`)),
+        isrs: [1, 2, 3].map((i) => value(`isr-${i}`)),
+    };
+}
+
+/** Warm for ISRs, cool for all others; neighbours differ. */
+export function laneColor(theme: Theme, lane: Lane): string {
+    const colors = lane.kind === LaneKind.Isr ? theme.isrs : theme.tasks;
+    return colors[lane.index % colors.length]!;
+}
+
+/** On lanes of nested spans a name has its colour. */
+export function nameColor(theme: Theme, name: number): string {
+    return theme.tasks[(Math.imul(name, 2654435761) >>> 16) % theme.tasks.length]!;
+}

@@ -1,0 +1,110 @@
+// The keyboard: everything that a mouse can do on the lanes.
+import type { Ref } from "../data/model";
+import { timesOf } from "../data/sequence";
+import { aboveOrBelow, beside, missedFrom } from "../view/choose";
+import type { Window } from "../view/state";
+import { panned, zoomed } from "../view/zoom";
+import type { App } from "../widgets/app";
+import type { Stage } from "./stage";
+
+const PAN = 0.1; // of the window
+const PAN_FAR = 0.75;
+const ZOOM = 1.5;
+
+type Action = () => void;
+
+/** Keys that work wherever the focus is, but in a field. */
+export function listenToKeys(app: App, stage: Stage, bounds: Window): void {
+    document.addEventListener("keydown", (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+        const action = actionOf(app, stage, bounds, event);
+        if (!action) return;
+        event.preventDefault();
+        action();
+    });
+}
+
+function isField(target: EventTarget | null): boolean {
+    return target instanceof Element && target.closest("input, select, textarea, dialog") !== null;
+}
+
+function isButton(target: EventTarget | null): boolean {
+    return target instanceof Element && target.closest("button, a, summary") !== null;
+}
+
+function actionOf(app: App, stage: Stage, bounds: Window, event: KeyboardEvent): Action | null {
+    const { store } = app;
+    const { window } = store.state;
+    const middle = (window.from + window.to) / 2;
+    const pan = (direction: number): Action => {
+        const part = event.shiftKey ? PAN_FAR : PAN;
+        return () =>
+            store.set({
+                window: panned(window, direction * part * (window.to - window.from), bounds),
+            });
+    };
+    const zoom =
+        (factor: number): Action =>
+        () =>
+            store.set({ window: zoomed(window, middle, factor, bounds) });
+    switch (event.key) {
+        case "ArrowLeft":
+            return pan(-1);
+        case "ArrowRight":
+            return pan(1);
+        case "+":
+        case "=":
+            return zoom(1 / ZOOM);
+        case "-":
+        case "_":
+            return zoom(ZOOM);
+        case "0":
+            return () => app.reset();
+        case "Home":
+            return () => store.set({ window: panned(window, bounds.from - window.from, bounds) });
+        case "End":
+            return () => store.set({ window: panned(window, bounds.to - window.to, bounds) });
+        case "Enter":
+            return isButton(event.target) ? null : () => store.set({ pinned: chosen(app) });
+        case "Escape":
+            return () => store.set({ hover: null, at: null, measure: null });
+        case "n":
+            return () => app.findNext(1);
+        case "N":
+        case "p":
+            return () => app.findNext(-1);
+        default:
+            return walkOf(app, stage, event.key, middle);
+    }
+}
+
+// ---- from span to span --------------------------------------------------------------------------
+
+function chosen(app: App): Ref | null {
+    return app.store.state.hover ?? app.store.state.pinned;
+}
+
+function walkOf(app: App, stage: Stage, key: string, middle: number): Action | null {
+    const { trace } = app;
+    const ref = app.store.state.pinned ?? app.store.state.hover;
+    const at = ref ? timesOf(trace, ref).start : middle;
+    const go = (to: Ref | null): void => {
+        if (to) app.goTo(to);
+    };
+    switch (key) {
+        case "ArrowUp":
+            return () => go(aboveOrBelow(stage.layout, ref, at, -1));
+        case "ArrowDown":
+            return () => go(aboveOrBelow(stage.layout, ref, at, 1));
+        case ",":
+            return () => go(ref && beside(trace, ref, -1));
+        case ".":
+            return () => go(ref ? beside(trace, ref, 1) : aboveOrBelow(stage.layout, null, at, 1));
+        case "m":
+            return () => go(missedFrom(trace, at, 1));
+        case "M":
+            return () => go(missedFrom(trace, at, -1));
+        default:
+            return null;
+    }
+}
