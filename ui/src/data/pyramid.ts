@@ -75,6 +75,50 @@ function levelAbove(below: Level, isBetter: (a: number, b: number) => boolean): 
     return { count, size: below.size * FANOUT, start, end, flags, busy, best };
 }
 
+/**
+ * Joins neighbours for as long as they are shorter than `least`: the nodes below one that is a little too
+ * long would else be handed out one by one, FANOUT to a pixel.
+ */
+class Together {
+    private start = 0;
+    private end = 0;
+    private busy = 0;
+    private flags = 0;
+    private first = 0;
+    private count = 0;
+
+    constructor(
+        private readonly least: number,
+        private readonly seen: Seen,
+    ) {}
+
+    add(
+        start: number,
+        end: number,
+        busy: number,
+        flags: number,
+        first: number,
+        count: number,
+    ): void {
+        const last = Math.max(this.end, end);
+        if (this.first + this.count !== first || last - this.start >= this.least) this.handOut();
+        if (this.count === 0) {
+            this.start = start;
+            this.first = first;
+        }
+        this.end = this.count === 0 ? end : last;
+        this.busy += busy;
+        this.flags |= flags;
+        this.count += count;
+    }
+
+    handOut(): void {
+        if (this.count > 0)
+            this.seen.dense(this.start, this.end, this.busy, this.flags, this.first, this.count);
+        this.busy = this.flags = this.count = 0;
+    }
+}
+
 class Levels implements Pyramid {
     private readonly levels: Level[];
     private readonly spans: Level;
@@ -88,18 +132,23 @@ class Levels implements Pyramid {
     }
 
     visit(from: number, to: number, least: number, seen: Seen): void {
+        const together = new Together(least, seen);
         this.walk(from, to, (level, i) => {
             const start = level.start[i];
             const end = level.end[i];
             if (end - start < least) {
                 const busy = level.busy ? level.busy[i] : end - start;
                 const flags = level.flags ? level.flags[i] : 0;
-                seen.dense(start, end, busy, flags, i * level.size, this.countOf(level, i));
+                together.add(start, end, busy, flags, i * level.size, this.countOf(level, i));
                 return true;
             }
-            if (level === this.spans) seen.span(i);
+            if (level === this.spans) {
+                together.handOut();
+                seen.span(i);
+            }
             return false;
         });
+        together.handOut();
     }
 
     firstTouching(from: number): number {

@@ -4,6 +4,7 @@ import { sameRef, type Ref, type Trace } from "./model";
 import {
     firstAfter,
     firstFrom,
+    isVisible,
     refIn,
     sequences,
     textIn,
@@ -20,13 +21,22 @@ export interface Place {
     readonly ref: Ref | null;
 }
 
+/** What was found in one sequence. */
+interface Found {
+    readonly sequence: Sequence;
+    /** Ascending indices; null: all of it. */
+    readonly hits: Uint32Array | null;
+    readonly count: number;
+}
+
 /**
- * What is looked for in one trace. Whether a text holds it is decided once for each of the trace's texts,
- * so keep a Search for as long as the user does not type.
+ * What is looked for in one trace. It is found when it is first asked for, in one pass over the names;
+ * each step after that takes next to nothing. So keep a Search for as long as the user does not type.
  */
 export class Search {
     /** 1 for each text in which it is. */
     private readonly matches: Uint8Array;
+    private found: Found[] | null = null;
 
     constructor(
         private readonly trace: Trace,
@@ -45,7 +55,7 @@ export class Search {
     }
 
     count(visible: Visible): number {
-        return this.candidates(visible).reduce((sum, sequence) => sum + this.countIn(sequence), 0);
+        return this.among(visible).reduce((sum, found) => sum + found.count, 0);
     }
 
     /**
@@ -53,50 +63,50 @@ export class Search {
      * itself counts as next, a ref does not, unless it is the only one.
      */
     next(from: Place, direction: Direction, visible: Visible): Ref | null {
-        const candidates = this.candidates(visible);
+        const among = this.among(visible);
         const start = from.ref ? { ...from, time: timesOf(this.trace, from.ref).start } : from;
         const anywhere = { time: -direction * Infinity, ref: null };
-        return (
-            this.nearest(candidates, start, direction) ??
-            this.nearest(candidates, anywhere, direction)
+        return nearest(among, start, direction) ?? nearest(among, anywhere, direction);
+    }
+
+    private among(visible: Visible): Found[] {
+        this.found ??= sequences(this.trace).map((sequence) => this.findIn(sequence));
+        return this.found.filter(
+            ({ sequence, count }) => count > 0 && isVisible(sequence, visible),
         );
     }
 
-    private candidates(visible: Visible): Sequence[] {
-        return sequences(this.trace, visible).filter(
-            ({ name, lane }) => name || this.has(lane.name),
-        );
-    }
-
-    private countIn(sequence: Sequence): number {
-        if (!sequence.name) return sequence.start.length;
+    private findIn(sequence: Sequence): Found {
+        const length = sequence.start.length;
+        if (!sequence.name) {
+            return { sequence, hits: null, count: this.has(sequence.lane.name) ? length : 0 };
+        }
         let count = 0;
-        for (let i = 0; i < sequence.start.length; i++) count += this.matches[textIn(sequence, i)];
-        return count;
+        for (let i = 0; i < length; i++) count += this.matches[textIn(sequence, i)];
+        const hits = new Uint32Array(count);
+        for (let i = 0, at = 0; at < count; i++) if (this.has(textIn(sequence, i))) hits[at++] = i;
+        return { sequence, hits, count };
     }
+}
 
-    private nearest(candidates: Sequence[], from: Place, direction: Direction): Ref | null {
-        let best: Ref | null = null;
-        let time = direction * Infinity;
-        // Of equal times the first sequence counts forwards, the last one backwards.
-        for (const sequence of direction > 0 ? candidates : [...candidates].reverse()) {
-            const i = this.scan(sequence, begin(sequence, from, direction), time, direction);
-            if (i < 0) continue;
-            best = refIn(sequence, i);
-            time = sequence.start[i];
-        }
-        return best;
+function nearest(among: readonly Found[], from: Place, direction: Direction): Ref | null {
+    let best: Ref | null = null;
+    let time = direction * Infinity;
+    // Of equal times the first sequence counts forwards, the last one backwards.
+    for (const found of direction > 0 ? among : [...among].reverse()) {
+        const i = hitFrom(found, begin(found.sequence, from, direction), direction);
+        if (i < 0 || (found.sequence.start[i] - time) * direction >= 0) continue;
+        best = refIn(found.sequence, i);
+        time = found.sequence.start[i];
     }
+    return best;
+}
 
-    /** The first match from an index on that is nearer than a time; -1: there is none. */
-    private scan(sequence: Sequence, begin: number, limit: number, direction: Direction): number {
-        const { start } = sequence;
-        for (let i = begin; i >= 0 && i < start.length; i += direction) {
-            if (direction > 0 ? start[i] >= limit : start[i] <= limit) return -1;
-            if (this.matches[textIn(sequence, i)]) return i;
-        }
-        return -1;
-    }
+/** The first hit at or beyond an index; -1: there is none. */
+function hitFrom({ hits, count }: Found, index: number, direction: Direction): number {
+    if (!hits) return index < count ? index : -1;
+    const at = direction > 0 ? firstFrom(hits, index) : firstAfter(hits, index) - 1;
+    return hits[at] ?? -1;
 }
 
 /** The index at which to begin: of the first that is after a place, or the last before it. */

@@ -24,13 +24,15 @@ export function laneLayer(kind: LaneKind): ThingLayer {
     return kind === LaneKind.Markers ? "marker" : "thread";
 }
 
-/** In the order of lanes, then rows, marks first. Marks are seen when markers and their lane are. */
-export function sequences(trace: Trace, visible: Visible): Sequence[] {
-    const marks = visible("marker");
-    return trace.lanes
-        .filter((lane) => visible(laneLayer(lane.kind)))
-        .flatMap((lane) => [...(marks ? [marksOf(lane)] : []), ...rowsOf(lane)])
-        .filter((sequence) => sequence.start.length > 0);
+/** All that have something, in the order of lanes, then rows, marks first. */
+export function sequences(trace: Trace): Sequence[] {
+    const all = trace.lanes.flatMap((lane) => [marksOf(lane), ...rowsOf(lane)]);
+    return all.filter(({ start }) => start.length > 0);
+}
+
+/** Marks are seen when both markers and their lane are. */
+export function isVisible({ lane, row }: Sequence, visible: Visible): boolean {
+    return visible(laneLayer(lane.kind)) && (row !== MARK_ROW || visible("marker"));
 }
 
 function marksOf(lane: Lane): Sequence {
@@ -68,14 +70,16 @@ export function timesOf(trace: Trace, ref: Ref): { start: number; end: number } 
     return { start: track.start[ref.index], end: track.end[ref.index] };
 }
 
-/** The first index at which ascending times are at or after a time. */
-export function firstFrom(times: Float64Array, time: number): number {
-    return firstWhere(times.length, (i) => times[i] >= time);
+type Numbers = Float64Array | Uint32Array;
+
+/** The first index at which ascending numbers are at or after a value. */
+export function firstFrom(ascending: Numbers, value: number): number {
+    return firstWhere(ascending.length, (i) => ascending[i] >= value);
 }
 
-/** The first index at which ascending times are after a time. */
-export function firstAfter(times: Float64Array, time: number): number {
-    return firstWhere(times.length, (i) => times[i] > time);
+/** The first index at which ascending numbers are after a value. */
+export function firstAfter(ascending: Numbers, value: number): number {
+    return firstWhere(ascending.length, (i) => ascending[i] > value);
 }
 
 function firstWhere(count: number, holds: (index: number) => boolean): number {

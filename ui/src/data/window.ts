@@ -1,6 +1,6 @@
 // What can be seen in a stretch of time: in the order of time for a table, or at one place for a pointer.
 import type { Ref, Trace, Track } from "./model";
-import { firstAfter, refIn, sequences, type Sequence, type Visible } from "./sequence";
+import { firstAfter, isVisible, refIn, sequences, type Sequence, type Visible } from "./sequence";
 import type { Summary } from "./pyramid";
 
 export interface Rows {
@@ -18,7 +18,7 @@ export function inWindow(
     limit: number,
     visible: Visible,
 ): Rows {
-    const seen = sequences(trace, visible);
+    const seen = sequences(trace).filter((sequence) => isVisible(sequence, visible));
     const total = seen.reduce((sum, { pyramid }) => sum + pyramid.summary(from, to).count, 0);
     const cursors = seen.map((sequence) => new Cursor(sequence, from, to));
     const rows: Ref[] = [];
