@@ -146,7 +146,7 @@ function drawName(
     const { surface, scale, trace } = picture;
     const from = Math.max(left, scale.left);
     const to = Math.min(right, scale.left + scale.width);
-    const font = { color: "#fff", size: 11 };
+    const font = { color: "#000", size: 11 }; // at least 4.7 to 1 on any colour of a bar
     const text = clipped(
         spanName(trace, { lane: strip.lane.index, row: strip.row, index }),
         NAME_MAX,
