@@ -94,7 +94,7 @@ static double read_csv(void)
     stave_csv_reader *reader;
     stave_csv_reader_stats stats;
     check(stave_trace_new(&config, &trace, NULL));
-    check(stave_csv_reader_new(trace, &reader, NULL));
+    check(stave_csv_reader_new(NULL, trace, &reader, NULL));
     for (size_t at = 0; at < csv_size; at += CHUNK)
         check(stave_csv_reader_feed(reader, csv + at, csv_size - at < CHUNK ? csv_size - at : CHUNK,
                                     NULL));

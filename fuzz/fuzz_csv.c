@@ -1,5 +1,6 @@
 /* fuzz_csv.c - any bytes are a CSV or an error that can be shown, the same however they are cut; and
- * what was read is written so that reading and writing it again changes nothing. */
+ * what was read is written so that reading and writing it again changes nothing. The size of the input
+ * says how strictly it is read. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +13,20 @@ struct reading {
     int status;
     stave_error error;
     stave_csv_reader_stats stats;
-    char *csv; /* of the rows up to an error */
+    uint64_t dropped; /* rows that were told of */
+    char *csv;        /* of the rows up to an error */
     size_t csv_size;
 };
 
+/* How it is read: bits. */
+enum { DROPPING = 1, ONE_KIND = 2, ROWS_NEEDED = 4, OPTIONS = 7 };
+
 /* ---- what has to be true of one -------------------------------------------------------------- */
 
-static void check_error(const struct reading *reading, size_t size)
+static void check_message(const stave_error *error)
 {
-    const stave_error *error = &reading->error;
     size_t left = strlen(error->message);
-    REQUIRE(reading->status == STAVE_E_FORMAT || reading->status == STAVE_E_LIMIT);
-    REQUIRE(error->status == reading->status);
-    REQUIRE(left > 0 && left < sizeof error->message - 1 && error->offset <= size);
+    REQUIRE(left > 0 && left < sizeof error->message - 1);
     for (const char *at = error->message; left > 0;) {
         uint32_t point = 0;
         size_t step = stave__utf8_decode(at, left, &point);
@@ -32,6 +34,22 @@ static void check_error(const struct reading *reading, size_t size)
         at += step;
         left -= step;
     }
+}
+
+static void check_error(const struct reading *reading, size_t size)
+{
+    const stave_error *error = &reading->error;
+    REQUIRE(reading->status == STAVE_E_FORMAT || reading->status == STAVE_E_LIMIT);
+    REQUIRE(error->status == reading->status && error->offset <= size);
+    check_message(error);
+}
+
+static void note_dropped(void *context, const stave_error *why)
+{
+    struct reading *reading = context;
+    REQUIRE(why->status == STAVE_E_FORMAT);
+    check_message(why);
+    reading->dropped++;
 }
 
 static void check_block(const stave_trace *trace, const stave_block *block)
@@ -55,6 +73,7 @@ static void check_trace(stave_trace *trace, const struct reading *reading)
     }
     stave_cursor_close(cursor);
     const stave_csv_reader_stats *stats = &reading->stats;
+    REQUIRE(stats->dropped == reading->dropped);
     REQUIRE(rows == stats->rows && rows == stats->spans + stats->markers + stats->gaps);
     const stave_boot *boot = stave_trace_boot(trace, 0);
     REQUIRE(stave_trace_boots(trace) == 1 && boot->ended == (reading->status >= 0));
@@ -100,14 +119,22 @@ static int append(void *context, const void *data, size_t size)
     return STAVE_OK;
 }
 
-static void read_csv(const char *bytes, size_t size, uint32_t cuts, struct reading *reading)
+static void read_csv(const char *bytes, size_t size, unsigned options, uint32_t cuts,
+                     struct reading *reading)
 {
+    const stave_csv_reader_config config = {
+        .drop_unreadable = (options & DROPPING) != 0,
+        .one_kind = (options & ONE_KIND) != 0,
+        .rows_needed = (options & ROWS_NEEDED) != 0,
+        .dropped = note_dropped,
+        .dropped_context = reading,
+    };
     stave_trace *trace;
     stave_csv_reader *reader;
     stave_csv_counts counts;
     *reading = (struct reading){0};
     REQUIRE(stave_trace_new(NULL, &trace, NULL) == STAVE_OK);
-    REQUIRE(stave_csv_reader_new(trace, &reader, NULL) == STAVE_OK);
+    REQUIRE(stave_csv_reader_new(&config, trace, &reader, NULL) == STAVE_OK);
     reading->status = feed(reader, bytes, size, cuts, &reading->error);
     if (reading->status >= 0)
         reading->status = stave_csv_reader_finish(reader, &reading->error);
@@ -133,7 +160,7 @@ static void require_same(const struct reading *got, const struct reading *expect
 static void require_fixed(const struct reading *first)
 {
     struct reading again;
-    read_csv(first->csv, first->csv_size, 0, &again);
+    read_csv(first->csv, first->csv_size, 0, 0, &again);
     REQUIRE(again.status == STAVE_OK);
     REQUIRE(again.stats.rounded == 0);
     REQUIRE(same_csv(again.csv, again.csv_size, first->csv, first->csv_size));
@@ -143,8 +170,9 @@ static void require_fixed(const struct reading *first)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct reading whole, cut;
-    read_csv((const char *)data, size, 0, &whole);
-    read_csv((const char *)data, size, (uint32_t)stave__hash(data, size) | 1, &cut);
+    unsigned options = size & OPTIONS;
+    read_csv((const char *)data, size, options, 0, &whole);
+    read_csv((const char *)data, size, options, (uint32_t)stave__hash(data, size) | 1, &cut);
     require_same(&cut, &whole);
     if (whole.status < 0)
         check_error(&whole, size);

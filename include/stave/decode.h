@@ -120,20 +120,38 @@ STAVE_API void stave_decode_stats_told_sized(const stave_trace *trace, stave_dec
  * decoder. */
 typedef struct stave_csv_reader stave_csv_reader;
 
+/* Zero is the default of every field: what cannot be read is an error, all else is read. */
+typedef struct stave_csv_reader_config {
+    /* A row with a cell that is not a number where its column needs one is left out and counted. `dropped`
+     * is told of each, with the error that it would have been; it may be NULL. */
+    bool drop_unreadable;
+    bool one_kind;    /* a name that is a task in one row and an isr in another is an error */
+    bool rows_needed; /* a head without any row below it is an error, at the end */
+    void (*dropped)(void *context, const stave_error *why);
+    void *dropped_context;
+} stave_csv_reader_config;
+
 #define STAVE_CSV_LINE_MAX (1 << 20) /* bytes of one row */
 
 typedef struct stave_csv_reader_stats {
-    uint64_t rows; /* without the head */
+    uint64_t rows; /* without the head and those that were dropped */
     uint64_t spans, markers, gaps;
     uint64_t rounded;   /* times finer than a nanosecond */
     uint64_t saturated; /* times beyond the range of 64-bit nanoseconds */
+    uint64_t dropped;   /* rows left out: stave_csv_reader_config.drop_unreadable */
 } stave_csv_reader_stats;
 
-STAVE_API int stave_csv_reader_new(stave_trace *trace, stave_csv_reader **reader,
-                                   stave_error *error);
+#define stave_csv_reader_new(config, trace, reader, error)                                         \
+    stave_csv_reader_new_sized((config), sizeof(stave_csv_reader_config), (trace), (reader),       \
+                               (error))
+
+/* A reader that appends to `trace`; `config` may be NULL. stave_csv_reader_free() takes NULL. */
+STAVE_API int stave_csv_reader_new_sized(const stave_csv_reader_config *config, size_t config_size,
+                                         stave_trace *trace, stave_csv_reader **reader,
+                                         stave_error *error);
 STAVE_API int stave_csv_reader_feed(stave_csv_reader *reader, const void *bytes, size_t size,
                                     stave_error *error);
-/* The last line may lack its end. STAVE_E_FORMAT when there was no head. */
+/* The last line may lack its end. STAVE_E_FORMAT when there was no head, or no row where one is needed. */
 STAVE_API int stave_csv_reader_finish(stave_csv_reader *reader, stave_error *error);
 
 #define stave_csv_reader_stats_of(reader, stats)                                                   \

@@ -51,6 +51,9 @@ bool stave__os_is_same_file(const char *path, const struct stave__os_identity *i
 
 void stave__os_close(int fd);
 
+/* Whether anything has this name, a link that leads nowhere included. */
+bool stave__os_is_there(const char *path);
+
 /* A regular file, or nothing yet. */
 bool stave__os_may_be_regular(const char *path);
 

@@ -252,6 +252,12 @@ void stave__os_close(int fd)
         close(fd);
 }
 
+bool stave__os_is_there(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
 bool stave__os_may_be_regular(const char *path)
 {
     struct stat status;

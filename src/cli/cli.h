@@ -39,7 +39,9 @@ struct cli_command {
 
 /* One file each, in the table of main.c. */
 extern const struct cli_command cli_decode;
+extern const struct cli_command cli_diagram;
 extern const struct cli_command cli_etrace_decode;
+extern const struct cli_command cli_etrace_diagram;
 extern const struct cli_command cli_ls;
 extern const struct cli_command cli_pack;
 extern const struct cli_command cli_recover;

@@ -219,7 +219,8 @@ static int run(int operands_count, char **operands)
         cli_message("-o and --csv both name %s; they are two files", stave_path);
         return CLI_MISUSE;
     }
-    return cli_trace_run(operands[0], strict, stave_path, show);
+    const struct cli_opening how = {.strict = strict, .grow_into = stave_path};
+    return cli_trace_run(operands[0], &how, show);
 }
 
 const struct cli_command cli_decode = {

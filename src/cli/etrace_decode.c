@@ -116,16 +116,10 @@ static int save(const struct cli_trace *trace, const char *input, stave_error *e
     return stave__os_replace_link(latest, place.name, error);
 }
 
-static bool has_rows(const struct cli_trace *trace)
-{
-    const stave_decode_stats *s = &trace->stats;
-    return s->spans + s->markers + s->gaps + s->resets > 0;
-}
-
 static int write_csv(const struct cli_trace *trace, const char *input)
 {
     stave_error error = {0};
-    if (!has_rows(trace)) {
+    if (!cli_trace_has_events(trace)) {
         if (trace->decoded)
             cli_message("%s: %" PRIu64
                         " frames, but no span, marker or gap in them; nothing to write",
@@ -143,7 +137,7 @@ static int write_csv(const struct cli_trace *trace, const char *input)
 static int run(int operands_count, char **operands)
 {
     (void)operands_count;
-    return cli_trace_run(operands[0], strict, NULL, write_csv);
+    return cli_trace_run(operands[0], &(struct cli_opening){.strict = strict}, write_csv);
 }
 
 const struct cli_command cli_etrace_decode = {

@@ -13,9 +13,11 @@
 #include "cli/progress.h"
 
 #define CHUNK_SIZE ((size_t)256 * 1024)
+#define DROPPED_SHOWN 10 /* rows of a CSV that are told of one by one */
 
 /* What is read from a stream, and whoever makes rows of it. */
 struct reading {
+    const char *name; /* of the input */
     int fd;
     stave_decoder *decoder;
     stave_csv_reader *csv;
@@ -25,6 +27,7 @@ struct reading {
     uint64_t size;                       /* bytes of a regular file, else 0 */
     bool text;                           /* so far */
     char missing[CLI_MAGIC_MISSING_MAX]; /* of a CSV: see cli_magic_missing() */
+    uint64_t dropped;                    /* rows of a CSV, so far */
     struct cli_growing growing;
 };
 
@@ -58,7 +61,7 @@ static int open_input(struct cli_trace *trace, const char *path, struct reading 
                       stave_error *error)
 {
     *trace = (struct cli_trace){.name = strcmp(path, "-") == 0 ? "standard input" : path};
-    *r = (struct reading){.fd = -1, .chunk = malloc(CHUNK_SIZE)};
+    *r = (struct reading){.name = trace->name, .fd = -1, .chunk = malloc(CHUNK_SIZE)};
     if (r->chunk == NULL)
         return stave__fail_memory(error);
     int status = stave__os_open_input(path, &r->fd, error);
@@ -136,6 +139,9 @@ static int explain_nothing(const struct cli_trace *trace, const struct reading *
 static int finish_csv(struct cli_trace *trace, struct reading *r, stave_error *error)
 {
     int status = stave_csv_reader_finish(r->csv, error);
+    if (r->dropped > DROPPED_SHOWN)
+        cli_message("%s: rows left out besides these: %" PRIu64, r->name,
+                    r->dropped - DROPPED_SHOWN);
     if (status < 0)
         return status;
     stave_csv_reader_stats_of(r->csv, &trace->csv);
@@ -152,12 +158,29 @@ static int finish_etrace(struct cli_trace *trace, struct reading *r, stave_error
     return trace->stats.frames == 0 ? explain_nothing(trace, r) : STAVE_OK;
 }
 
-static int decode(struct cli_trace *trace, struct reading *r, stave_error *error)
+static void warn_dropped(void *context, const stave_error *why)
+{
+    struct reading *r = context;
+    if (r->dropped++ < DROPPED_SHOWN)
+        cli_message("%s: offset %" PRIu64 ": %s; this row is left out", r->name, why->offset,
+                    why->message);
+}
+
+static int begin(const struct cli_trace *trace, struct reading *r, stave_csv_reader_config csv,
+                 stave_error *error)
+{
+    csv.dropped = warn_dropped;
+    csv.dropped_context = r;
+    return trace->kind == CLI_CSV ? stave_csv_reader_new(&csv, trace->trace, &r->csv, error)
+                                  : stave_decoder_new(NULL, trace->trace, &r->decoder, error);
+}
+
+static int decode(struct cli_trace *trace, struct reading *r, const stave_csv_reader_config *csv,
+                  stave_error *error)
 {
     int status = stave_trace_new(NULL, &trace->trace, error);
     if (status >= 0)
-        status = trace->kind == CLI_CSV ? stave_csv_reader_new(trace->trace, &r->csv, error)
-                                        : stave_decoder_new(NULL, trace->trace, &r->decoder, error);
+        status = begin(trace, r, *csv, error);
     if (status >= 0)
         status = read_all(r, trace->trace, error);
     if (!trace->input.regular)
@@ -212,21 +235,38 @@ static int conclude(struct cli_trace *trace, struct reading *r, int status,
     return status < 0 ? CLI_MISUSE : CLI_DONE;
 }
 
-int cli_trace_open(const char *path, const char *grow_into, struct cli_trace *trace)
+/* Finds all damage, as strict has to. False after a message. */
+static bool check_all(const struct cli_trace *trace)
+{
+    stave_error error = {0};
+    cli_progress_begin("checking", trace->name);
+    int status = stave_trace_check(trace->trace, cli_progress_report(), &error);
+    cli_progress_end();
+    if (status < 0)
+        cli_message("%s: %s", trace->name, error.message);
+    return status >= 0;
+}
+
+int cli_trace_open(const char *path, const struct cli_opening *how, struct cli_trace *trace)
 {
     stave_error error = {0};
     stave_trace_config config = {.progress = cli_progress_report()};
     struct reading reading;
     int status = open_input(trace, path, &reading, &error);
-    if (!trace->input.regular && grow_into != NULL && cli_growing_is_possible(grow_into))
-        reading.growing.path = grow_into;
+    trace->strict = how->strict;
+    if (!trace->input.regular && how->grow_into != NULL && cli_growing_is_possible(how->grow_into))
+        reading.growing.path = how->grow_into;
     cli_progress_begin("reading", trace->name);
     if (status >= 0)
         status = refuse_others(trace, &reading);
     if (status >= 0)
         status = trace->kind == CLI_STAVE ? open_stave(trace, path, &config, &error)
-                                          : decode(trace, &reading, &error);
-    return conclude(trace, &reading, status, &error);
+                                          : decode(trace, &reading, &how->csv, &error);
+    int exit_status = conclude(trace, &reading, status, &error);
+    if (exit_status != CLI_DONE || !how->strict || trace->kind != CLI_STAVE || check_all(trace))
+        return exit_status;
+    cli_trace_close(trace);
+    return CLI_MISUSE;
 }
 
 int cli_trace_open_stave(const char *path, const stave_trace_config *config,
@@ -256,34 +296,29 @@ void cli_trace_close(struct cli_trace *trace)
     trace->trace = NULL;
 }
 
-/* Finds all damage, as --strict has to. False after a message. */
-static bool check_all(const struct cli_trace *trace)
+bool cli_trace_has_events(const struct cli_trace *trace)
 {
-    stave_error error = {0};
-    cli_progress_begin("checking", trace->name);
-    int status = stave_trace_check(trace->trace, cli_progress_report(), &error);
-    cli_progress_end();
-    if (status < 0)
-        cli_message("%s: %s", trace->name, error.message);
-    return status >= 0;
+    const stave_decode_stats *s = &trace->stats;
+    return s->spans + s->markers + s->gaps + s->resets > 0;
 }
 
-int cli_trace_run(const char *path, bool strict, const char *grow_into,
+int cli_trace_end(struct cli_trace *trace, int exit_status)
+{
+    cli_trace_warn(trace);
+    if (exit_status == CLI_DONE && trace->strict && cli_trace_is_lossy(trace))
+        exit_status = CLI_NO;
+    cli_trace_close(trace);
+    return exit_status;
+}
+
+int cli_trace_run(const char *path, const struct cli_opening *how,
                   int (*use)(const struct cli_trace *trace, const char *path))
 {
     struct cli_trace trace;
-    int exit_status = cli_trace_open(path, grow_into, &trace);
+    int exit_status = cli_trace_open(path, how, &trace);
     if (exit_status != CLI_DONE)
         return exit_status;
-    if (strict && trace.kind == CLI_STAVE && !check_all(&trace)) {
-        cli_trace_close(&trace);
-        return CLI_MISUSE;
-    }
     exit_status = use(&trace, path);
     cli_progress_end();
-    cli_trace_warn(&trace);
-    if (exit_status == CLI_DONE && strict && cli_trace_is_lossy(&trace))
-        exit_status = CLI_NO;
-    cli_trace_close(&trace);
-    return exit_status;
+    return cli_trace_end(&trace, exit_status);
 }

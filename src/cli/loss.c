@@ -21,6 +21,7 @@ int cli_trace_recall(struct cli_trace *trace, stave_error *error)
     trace->decoded = trace->stats.wire_version != 0;
     trace->csv.rounded = told(trace->trace, "csv.rounded");
     trace->csv.saturated = told(trace->trace, "csv.saturated");
+    trace->csv.dropped = told(trace->trace, "csv.dropped");
     struct cli_contents contents;
     int status = cli_contents_read(trace->trace, &contents, NULL, error);
     if (status < 0)
@@ -93,6 +94,9 @@ static void warn_of_csv(const struct cli_trace *trace)
                "rounded to the nearest one");
     warn_count(trace, "times beyond 64-bit nanoseconds", trace->csv.saturated,
                "shown at the limit");
+    if (trace->kind != CLI_CSV) /* of which they were told while it was read */
+        warn_count(trace, "rows left out of the CSV", trace->csv.dropped,
+                   "a cell of each was not a number");
 }
 
 static void warn_of_file(const struct cli_trace *trace)
@@ -153,5 +157,6 @@ bool cli_trace_is_lossy(const struct cli_trace *trace)
     return s->frames_lost != 0 || s->bytes_skipped != 0 || s->cut_tail_bytes != 0 ||
            s->unresolved != 0 || s->duplicate_starts != 0 || s->orphan_ends != 0 ||
            s->rates_assumed != 0 || is_clock_still(trace->trace) || s->times_saturated != 0 ||
-           trace->csv.saturated != 0 || (trace->kind == CLI_STAVE && is_file_lossy(trace));
+           trace->csv.saturated != 0 || trace->csv.dropped != 0 ||
+           (trace->kind == CLI_STAVE && is_file_lossy(trace));
 }

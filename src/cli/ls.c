@@ -42,7 +42,7 @@ static int list(const struct cli_trace *trace, const char *path)
 static int run(int operands_count, char **operands)
 {
     (void)operands_count;
-    return cli_trace_run(operands[0], strict, NULL, list);
+    return cli_trace_run(operands[0], &(struct cli_opening){.strict = strict}, list);
 }
 
 const struct cli_command cli_ls = {

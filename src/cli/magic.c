@@ -122,7 +122,7 @@ void cli_magic_missing(const unsigned char *head, size_t size, char *text)
                  separator);
         return;
     }
-    int used = snprintf(text, CLI_MAGIC_MISSING_MAX, "its first line does not name these columns:");
+    int used = snprintf(text, CLI_MAGIC_MISSING_MAX, "row 1 does not name these columns:");
     for (unsigned i = 0; i < NEEDED_COUNT; i++)
         if ((found & 1u << i) == 0)
             used += snprintf(text + used, CLI_MAGIC_MISSING_MAX - (size_t)used, " %s", needed[i]);

@@ -9,11 +9,12 @@
 #include "stave/status.h"
 
 static const struct cli_command *const subcommands[] = {
-    &cli_decode, &cli_ls, &cli_report, &cli_tree, &cli_verify, &cli_recover, &cli_pack,
+    &cli_decode, &cli_diagram, &cli_ls,      &cli_report,
+    &cli_tree,   &cli_verify,  &cli_recover, &cli_pack,
 };
 
 /* Commands that are told apart by the program's own name. */
-static const struct cli_command *const other_names[] = {&cli_etrace_decode};
+static const struct cli_command *const other_names[] = {&cli_etrace_decode, &cli_etrace_diagram};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -174,7 +174,7 @@ static int run(int operands_count, char **operands)
     double from_us = 0, to_us = 0;
     if (!cli_window_parse(from_text, to_text, &from_us, &to_us)) /* before a long work */
         return CLI_MISUSE;
-    return cli_trace_run(operands[0], strict, NULL, use);
+    return cli_trace_run(operands[0], &(struct cli_opening){.strict = strict}, use);
 }
 
 const struct cli_command cli_report = {

@@ -109,7 +109,7 @@ static int run(int operands_count, char **operands)
         return CLI_MISUSE;
     if (depth_text != NULL && !cli_number_parse("--depth", depth_text, 1, UINT32_MAX, &levels))
         return CLI_MISUSE;
-    return cli_trace_run(operands[0], strict, NULL, show);
+    return cli_trace_run(operands[0], &(struct cli_opening){.strict = strict}, show);
 }
 
 const struct cli_command cli_tree = {

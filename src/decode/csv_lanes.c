@@ -11,6 +11,8 @@ struct name {
     struct csv_writer *first; /* of those that are tried, in the order in which they were made */
     struct csv_writer *last;
     uint32_t count;
+    uint32_t kind; /* of its first span, ... */
+    uint64_t row;  /* ... which is in this row; 0: there was none */
 };
 
 void stave__csv_lanes_init(struct csv_lanes *lanes, stave_trace *trace, uint32_t boot)
@@ -137,14 +139,28 @@ static bool is_of(const struct csv_writer *writer, const struct csv_lane_key *ke
            (!key->has_deadline || gives_deadline(key, writer->deadline_us));
 }
 
+/* Markers have no kind: one may have the name of a span. */
+static bool is_of_its_kind(struct name *name, const struct csv_lane_key *key)
+{
+    if (name->row == 0) {
+        name->kind = key->kind;
+        name->row = key->row;
+    }
+    return name->kind == key->kind;
+}
+
 int stave__csv_lanes_of_span(struct csv_lanes *lanes, const struct csv_lane_key *key,
-                             struct csv_writer **writer, stave_error *error)
+                             struct csv_writer **writer, uint64_t *other_row, stave_error *error)
 {
     uint32_t id;
     struct name *name;
     int status = find_name(lanes, key->name, key->name_size, &id, &name, error);
     if (status < 0)
         return status;
+    if (lanes->one_kind && !is_of_its_kind(name, key)) {
+        *other_row = name->row;
+        return STAVE_E_FORMAT;
+    }
     for (struct csv_writer *w = name->first; w != NULL; w = w->next) {
         if (is_of(w, key)) {
             *writer = w;

@@ -25,6 +25,7 @@ struct csv_writer {
 struct csv_lanes {
     stave_trace *trace;
     uint32_t boot;
+    bool one_kind; /* spans of a name must be of one kind */
     struct stave__table names;
     struct stave__table writers;
     struct idmap name_ids;     /* string id to name */
@@ -40,14 +41,16 @@ struct csv_lane_key {
     bool has_deadline;
     double start_us,
         deadline_us; /* absolute; the relative one must be within the range of floats */
+    uint64_t row;
 };
 
 void stave__csv_lanes_init(struct csv_lanes *lanes, stave_trace *trace, uint32_t boot);
 void stave__csv_lanes_free(struct csv_lanes *lanes);
 
-/* The writer of a span. STAVE_E_LIMIT, without an error's text, when there are too many lanes. */
+/* The writer of a span. Without an error's text: STAVE_E_LIMIT when there are too many lanes; with
+ * `one_kind`, STAVE_E_FORMAT when the name was of another kind before, and *other_row says where. */
 int stave__csv_lanes_of_span(struct csv_lanes *lanes, const struct csv_lane_key *key,
-                             struct csv_writer **writer, stave_error *error);
+                             struct csv_writer **writer, uint64_t *other_row, stave_error *error);
 
 /* The writer of a marker: of the first lane of its name, else of a new one, a task's of priority 0. */
 int stave__csv_lanes_of_mark(struct csv_lanes *lanes, const char *name, size_t name_size,

@@ -6,6 +6,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "base/shortest.h"
 #include "decode/csv_lanes.h"
 #include "decode/csv_record.h"
 #include "stave/decode.h"
@@ -14,6 +15,7 @@
 #define BOM "\xef\xbb\xbf"
 
 struct stave_csv_reader {
+    stave_csv_reader_config config;
     stave_trace *trace;
     stave_csv_reader_stats stats;
     struct csv_split split;
@@ -48,19 +50,26 @@ static int begin(stave_csv_reader *reader, stave_error *error)
     stave__appender_init(&reader->gaps, &trace->blocks, STAVE_GAPS, lane, reader->boot);
     stave__appender_init(&reader->resets, &trace->blocks, STAVE_MARKS, lane, reader->boot);
     stave__csv_lanes_init(&reader->lanes, trace, reader->boot);
+    reader->lanes.one_kind = reader->config.one_kind;
     return STAVE_OK;
 }
 
-int stave_csv_reader_new(stave_trace *trace, stave_csv_reader **reader, stave_error *error)
+int stave_csv_reader_new_sized(const stave_csv_reader_config *config, size_t config_size,
+                               stave_trace *trace, stave_csv_reader **reader, stave_error *error)
 {
+    stave_csv_reader_config own;
+    int status = stave__config_copy(&own, sizeof own, config, config_size, error);
+    if (status < 0)
+        return status;
     stave_csv_reader *r = calloc(1, sizeof *r);
     if (r == NULL)
         return stave__fail_memory(error);
+    r->config = own;
     r->trace = trace;
     stave__csv_split_init(&r->split);
     for (int i = 0; i <= CSV_COLUMNS; i++)
         r->record.fields[i].text = "";
-    int status = begin(r, error);
+    status = begin(r, error);
     if (status < 0) {
         free(r);
         return status;
@@ -86,34 +95,41 @@ void stave_csv_reader_stats_sized(const stave_csv_reader *reader, stave_csv_read
 
 /* ---- what rows have in common ---------------------------------------------------------------- */
 
-/* A time that becomes one of the trace. */
-static inline int take_time(stave_csv_reader *reader, enum csv_column column, struct csv_time *time,
-                            uint16_t *flags, stave_error *error)
+/* A time that may become one of the trace: of a row that is dropped, nothing is counted. */
+static inline int read_time(stave_csv_reader *reader, enum csv_column column, struct csv_time *time,
+                            stave_error *error)
 {
     int status = csv_record_time(&reader->record, column, time, error);
-    if (status < 0)
-        return status;
+    if (status >= 0 && time->saturated)
+        time->us = (double)time->ns / 1000.0; /* what is written next time */
+    return status;
+}
+
+/* A time that is one of the trace: all of its row could be read. */
+static inline void take_time(stave_csv_reader *reader, const struct csv_time *time, uint16_t *flags)
+{
     reader->stats.rounded += time->rounded;
     if (time->saturated) {
         reader->stats.saturated++;
         *flags |= STAVE_FLAG_SATURATED;
-        time->us = (double)time->ns / 1000.0; /* what is written next time */
     }
     if (!reader->has_latest || time->ns > reader->latest)
         reader->latest = time->ns;
     reader->has_latest = true;
-    return STAVE_OK;
 }
 
-static inline int take_stretch(stave_csv_reader *reader, struct csv_time *start,
-                               struct csv_time *end, uint16_t *flags, stave_error *error)
+static inline int read_stretch(stave_csv_reader *reader, struct csv_time *start,
+                               struct csv_time *end, stave_error *error)
 {
-    int status = take_time(reader, CSV_START, start, flags, error);
+    int status = read_time(reader, CSV_START, start, error);
     if (status >= 0)
-        status = take_time(reader, CSV_END, end, flags, error);
-    if (status >= 0 && end->ns < start->ns)
-        return stave__csv_record_fail(&reader->record, CSV_END, "is before start_us", error);
+        status = read_time(reader, CSV_END, end, error);
     return status;
+}
+
+static int fail_end(const stave_csv_reader *reader, stave_error *error)
+{
+    return stave__csv_record_fail(&reader->record, CSV_END, "is before start_us", error);
 }
 
 static int fail_lanes(const stave_csv_reader *reader, int status, stave_error *error)
@@ -128,7 +144,14 @@ static int fail_lanes(const stave_csv_reader *reader, int status, stave_error *e
 
 /* ---- spans ----------------------------------------------------------------------------------- */
 
-static int take_interrupted(const struct csv_record *record, uint16_t *flags, stave_error *error)
+/* What stands in a span's row. */
+struct span {
+    struct csv_time start, end;
+    struct csv_lane_key key;
+    uint16_t flags;
+};
+
+static int read_interrupted(struct csv_record *record, uint16_t *flags, stave_error *error)
 {
     uint64_t interrupted;
     int status = stave__csv_record_number(record, CSV_INTERRUPTED, 1, &interrupted, error);
@@ -137,7 +160,7 @@ static int take_interrupted(const struct csv_record *record, uint16_t *flags, st
     return status;
 }
 
-static int take_deadline(const struct csv_record *record, const struct csv_time *start,
+static int read_deadline(struct csv_record *record, const struct csv_time *start,
                          struct csv_lane_key *key, stave_error *error)
 {
     struct csv_time deadline;
@@ -153,37 +176,75 @@ static int take_deadline(const struct csv_record *record, const struct csv_time 
     return STAVE_OK;
 }
 
-static int find_lane(stave_csv_reader *reader, uint32_t kind, const struct csv_time *start,
-                     struct csv_writer **writer, stave_error *error)
+static int read_key(struct csv_record *record, const struct csv_time *start,
+                    struct csv_lane_key *key, stave_error *error)
 {
-    const struct csv_record *record = &reader->record;
-    const struct csv_field *name = &record->fields[CSV_NAME];
-    struct csv_lane_key key = {.name = name->text, .name_size = name->size, .kind = kind};
     uint64_t priority;
     int status = stave__csv_record_number(record, CSV_PRIORITY, UINT32_MAX, &priority, error);
     if (status >= 0 && csv_record_has(record, CSV_DEADLINE))
-        status = take_deadline(record, start, &key, error);
+        status = read_deadline(record, start, key, error);
     if (status < 0)
         return status;
-    key.priority = (uint32_t)priority;
-    status = stave__csv_lanes_of_span(&reader->lanes, &key, writer, error);
+    key->name = record->fields[CSV_NAME].text;
+    key->name_size = record->fields[CSV_NAME].size;
+    key->priority = (uint32_t)priority;
+    key->row = record->number;
+    return STAVE_OK;
+}
+
+/* The end of an interrupted span is not known: one before the start counts as the start. */
+static int read_span(stave_csv_reader *reader, struct span *span, stave_error *error)
+{
+    struct csv_record *record = &reader->record;
+    int status = read_stretch(reader, &span->start, &span->end, error);
+    if (status >= 0)
+        status = read_interrupted(record, &span->flags, error);
+    if (status >= 0)
+        status = read_key(record, &span->start, &span->key, error);
+    if (status < 0 || span->end.ns >= span->start.ns)
+        return status;
+    if ((span->flags & STAVE_FLAG_INTERRUPTED) == 0)
+        return fail_end(reader, error);
+    span->end.ns = span->start.ns;
+    return STAVE_OK;
+}
+
+static int fail_kind(const stave_csv_reader *reader, uint32_t kind, uint64_t other_row,
+                     stave_error *error)
+{
+    static const char task[] = "is a task here and an isr in row ";
+    static const char isr[] = "is an isr here and a task in row ";
+    _Static_assert(sizeof task == sizeof isr, "both have room");
+    char text[sizeof task + STAVE__U64_TEXT_MAX];
+    memcpy(text, kind == STAVE_LANE_TASK ? task : isr, sizeof task - 1);
+    text[sizeof task - 1 + stave__u64_text(other_row, text + sizeof task - 1)] = '\0';
+    return stave__csv_record_fail(&reader->record, CSV_NAME, text, error);
+}
+
+static int find_lane(stave_csv_reader *reader, const struct csv_lane_key *key,
+                     struct csv_writer **writer, stave_error *error)
+{
+    uint64_t other_row;
+    int status = stave__csv_lanes_of_span(&reader->lanes, key, writer, &other_row, error);
+    if (status == STAVE_E_FORMAT)
+        return fail_kind(reader, key->kind, other_row, error);
     return fail_lanes(reader, status, error);
 }
 
 static int take_span(stave_csv_reader *reader, uint32_t kind, stave_error *error)
 {
-    struct csv_time start, end;
+    struct span span = {.key.kind = kind};
     struct csv_writer *writer;
-    uint16_t flags = 0;
-    int status = take_stretch(reader, &start, &end, &flags, error);
+    int status = read_span(reader, &span, error);
     if (status >= 0)
-        status = take_interrupted(&reader->record, &flags, error);
-    if (status >= 0)
-        status = find_lane(reader, kind, &start, &writer, error);
+        status = find_lane(reader, &span.key, &writer, error);
     if (status < 0)
         return status;
+    take_time(reader, &span.start, &span.flags);
+    take_time(reader, &span.end, &span.flags);
     uint64_t serial = ++reader->stats.spans;
-    return stave__append_span(&writer->spans, start.ns, end.ns, serial, flags, error);
+    return stave__append_span(&writer->spans, span.start.ns, span.end.ns, serial, span.flags,
+                              error);
 }
 
 /* ---- markers and gaps ------------------------------------------------------------------------ */
@@ -198,17 +259,18 @@ static bool is_reset(const struct csv_record *record)
 
 static int take_mark(stave_csv_reader *reader, stave_error *error)
 {
-    const struct csv_record *record = &reader->record;
+    struct csv_record *record = &reader->record;
     const struct csv_field *name = &record->fields[CSV_NAME];
     struct csv_time time;
     struct csv_writer *writer;
     uint64_t value;
     uint16_t flags = 0;
-    int status = take_time(reader, CSV_START, &time, &flags, error);
+    int status = read_time(reader, CSV_START, &time, error);
     if (status >= 0)
         status = stave__csv_record_number(record, CSV_VALUE, UINT64_MAX, &value, error);
     if (status < 0)
         return status;
+    take_time(reader, &time, &flags);
     reader->stats.markers++;
     if (is_reset(record))
         return stave__append_mark(&reader->resets, time.ns, reader->reset_name, 0,
@@ -226,11 +288,15 @@ static int take_gap(stave_csv_reader *reader, stave_error *error)
     struct csv_time start, end;
     uint64_t lost;
     uint16_t flags = 0;
-    int status = take_stretch(reader, &start, &end, &flags, error);
+    int status = read_stretch(reader, &start, &end, error);
     if (status >= 0)
         status = stave__csv_record_number(&reader->record, CSV_VALUE, UINT64_MAX, &lost, error);
+    if (status >= 0 && end.ns < start.ns)
+        status = fail_end(reader, error);
     if (status < 0)
         return status;
+    take_time(reader, &start, &flags);
+    take_time(reader, &end, &flags);
     reader->stats.gaps++;
     return stave__append_stretch(&reader->gaps, start.ns, end.ns, lost, flags, error);
 }
@@ -257,6 +323,22 @@ static int take_record(stave_csv_reader *reader, stave_error *error)
                                   error);
 }
 
+/* A row that cannot be read is told and left out. */
+static int take_or_drop(stave_csv_reader *reader, stave_error *error)
+{
+    const stave_csv_reader_config *config = &reader->config;
+    stave_error why = {0};
+    int status = take_record(reader, &why);
+    if (status >= 0 || !reader->record.unreadable) {
+        reader->stats.rows += status >= 0;
+        return status >= 0 ? status : stave__fail(error, status, why.offset, "%s", why.message);
+    }
+    reader->stats.dropped++;
+    if (config->dropped != NULL)
+        config->dropped(config->dropped_context, &why);
+    return STAVE_OK;
+}
+
 /* An empty row says nothing. */
 static int take_row(stave_csv_reader *reader, struct csv_row *row, stave_error *error)
 {
@@ -267,6 +349,8 @@ static int take_row(stave_csv_reader *reader, struct csv_row *row, stave_error *
     if (reader->head.columns == 0)
         return stave__csv_head_read(&reader->head, row, error);
     int status = stave__csv_record_read(&reader->head, row, &reader->record, error);
+    if (status >= 0 && reader->config.drop_unreadable)
+        return take_or_drop(reader, error);
     if (status >= 0)
         status = take_record(reader, error);
     reader->stats.rows += status >= 0;
@@ -285,18 +369,30 @@ static int feed(stave_csv_reader *reader, const char *at, const char *end, stave
     return status;
 }
 
+static int check_rows(const stave_csv_reader *reader, stave_error *error)
+{
+    const stave_csv_reader_stats *stats = &reader->stats;
+    if (reader->head.columns == 0)
+        return stave__fail(error, STAVE_E_FORMAT, 0,
+                           "there is no row; the first has to name the columns: name, type, "
+                           "start_us, end_us ...");
+    if (reader->config.rows_needed && stats->rows + stats->dropped == 0)
+        return stave__fail(error, STAVE_E_FORMAT, reader->split.offset,
+                           "row %llu: the file ends here; there is no row below the head",
+                           (unsigned long long)reader->head.number + 1);
+    return STAVE_OK;
+}
+
 static int finish(stave_csv_reader *reader, stave_error *error)
 {
     struct csv_row row;
     int status = stave__csv_last_row(&reader->split, &row, error);
     if (status > 0)
         status = take_row(reader, &row, error);
+    if (status >= 0)
+        status = check_rows(reader, error);
     if (status < 0)
         return status;
-    if (reader->head.columns == 0)
-        return stave__fail(error, STAVE_E_FORMAT, 0,
-                           "there is no row; the first has to name the columns: name, type, "
-                           "start_us, end_us ...");
     stave__appender_seal(&reader->gaps, NULL);
     stave__appender_seal(&reader->resets, NULL);
     stave__csv_lanes_seal(&reader->lanes);
@@ -336,12 +432,16 @@ int stave_csv_reader_feed(stave_csv_reader *reader, const void *bytes, size_t si
 static int tell(const stave_csv_reader *reader, stave_error *error)
 {
     const stave_csv_reader_stats *stats = &reader->stats;
+    const struct {
+        const char *key;
+        uint64_t count;
+    } told[] = {{"csv.rounded", stats->rounded},
+                {"csv.saturated", stats->saturated},
+                {"csv.dropped", stats->dropped}};
     int status = STAVE_OK;
-    if (stats->rounded > 0)
-        status = stave__trace_set_property(reader->trace, "csv.rounded", 0, stats->rounded, error);
-    if (status >= 0 && stats->saturated > 0)
-        status =
-            stave__trace_set_property(reader->trace, "csv.saturated", 0, stats->saturated, error);
+    for (size_t i = 0; i < sizeof told / sizeof told[0] && status >= 0; i++)
+        if (told[i].count > 0)
+            status = stave__trace_set_property(reader->trace, told[i].key, 0, told[i].count, error);
     return status;
 }
 

@@ -53,6 +53,13 @@ int stave__csv_record_fail(const struct csv_record *record, enum csv_column colu
                        (unsigned long long)record->number, columns[column].text, text, what);
 }
 
+static int fail_unreadable(struct csv_record *record, enum csv_column column, const char *what,
+                           stave_error *error)
+{
+    record->unreadable = true;
+    return stave__csv_record_fail(record, column, what, error);
+}
+
 /* ---- the head -------------------------------------------------------------------------------- */
 
 static enum csv_column column_of(const struct csv_field *field)
@@ -101,9 +108,11 @@ int stave__csv_head_read(struct csv_head *head, struct csv_row *row, stave_error
         head->column[n++] = (uint8_t)column;
     }
     int status = check_needed(row, seen, error);
-    if (status >= 0)
-        head->columns = n;
-    return status;
+    if (status < 0)
+        return status;
+    head->columns = n;
+    head->number = row->number;
+    return STAVE_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -132,6 +141,7 @@ int stave__csv_record_read(const struct csv_head *head, struct csv_row *row,
     }
     record->number = row->number;
     record->offset = row->offset;
+    record->unreadable = false;
     return n == head->columns ? STAVE_OK : fail_count(head, row, n, error);
 }
 
@@ -154,13 +164,13 @@ static int64_t as_written(const struct csv_field *field, int64_t ns, double us)
     return ns;
 }
 
-int stave__csv_record_any_time(const struct csv_record *record, enum csv_column column,
+int stave__csv_record_any_time(struct csv_record *record, enum csv_column column,
                                struct csv_time *time, stave_error *error)
 {
     const struct csv_field *field = &record->fields[column];
     struct stave__decimal decimal;
     if (!stave__decimal_read(field->text, field->size, &decimal))
-        return stave__csv_record_fail(record, column, "is not a number of microseconds", error);
+        return fail_unreadable(record, column, "is not a number of microseconds", error);
     time->ns = stave__decimal_int64(&decimal, 3, &time->rounded, &time->saturated);
     time->us = stave__decimal_double(&decimal);
     if (!time->saturated && (time->ns > (int64_t)1 << 53 || time->ns < -((int64_t)1 << 53)))
@@ -170,17 +180,17 @@ int stave__csv_record_any_time(const struct csv_record *record, enum csv_column 
 
 /* ---- whole numbers --------------------------------------------------------------------------- */
 
-static int fail_number(const struct csv_record *record, enum csv_column column, uint64_t most,
+static int fail_number(struct csv_record *record, enum csv_column column, uint64_t most,
                        stave_error *error)
 {
     static const char what[] = "is not a whole number from 0 to ";
     char text[sizeof what + STAVE__U64_TEXT_MAX];
     memcpy(text, what, sizeof what - 1);
     text[sizeof what - 1 + stave__u64_text(most, text + sizeof what - 1)] = '\0';
-    return stave__csv_record_fail(record, column, text, error);
+    return fail_unreadable(record, column, text, error);
 }
 
-int stave__csv_record_number(const struct csv_record *record, enum csv_column column, uint64_t most,
+int stave__csv_record_number(struct csv_record *record, enum csv_column column, uint64_t most,
                              uint64_t *number, stave_error *error)
 {
     const struct csv_field *field = &record->fields[column];

@@ -5,7 +5,8 @@
  *     status = csv_record_time(&record, CSV_START, &start, &error);
  *
  * Errors are STAVE_E_FORMAT with a message like `row 17: start_us: "abc" is not a number of
- * microseconds`, at the row's first byte.  */
+ * microseconds`, at the row's first byte. Those of this kind, a cell that is no number of the kind that
+ * its column needs, also set the record's `unreadable`.  */
 #ifndef STAVE_DECODE_CSV_RECORD_H
 #define STAVE_DECODE_CSV_RECORD_H
 
@@ -34,12 +35,14 @@ enum csv_column {
 
 struct csv_head {
     unsigned columns;             /* 0 before the head was read */
+    uint64_t number;              /* of its row */
     uint8_t column[CSV_HEAD_MAX]; /* an enum csv_column, by place in the row */
 };
 
 struct csv_record {
     struct csv_field fields[CSV_COLUMNS + 1]; /* what the file lacks is empty */
     uint64_t number, offset;                  /* of its row */
+    bool unreadable;                          /* a cell was no number; see above */
 };
 
 struct csv_time {
@@ -58,11 +61,11 @@ int stave__csv_record_fail(const struct csv_record *record, enum csv_column colu
                            const char *what, stave_error *error);
 
 /* Any decimal. */
-int stave__csv_record_any_time(const struct csv_record *record, enum csv_column column,
+int stave__csv_record_any_time(struct csv_record *record, enum csv_column column,
                                struct csv_time *time, stave_error *error);
 
 /* A whole number of at most `most`; 0 where the field is empty. */
-int stave__csv_record_number(const struct csv_record *record, enum csv_column column, uint64_t most,
+int stave__csv_record_number(struct csv_record *record, enum csv_column column, uint64_t most,
                              uint64_t *number, stave_error *error);
 
 static inline bool csv_record_has(const struct csv_record *record, enum csv_column column)
@@ -106,7 +109,7 @@ static inline bool csv_usual_time(const struct csv_field *field, struct csv_time
     return true;
 }
 
-static inline int csv_record_time(const struct csv_record *record, enum csv_column column,
+static inline int csv_record_time(struct csv_record *record, enum csv_column column,
                                   struct csv_time *time, stave_error *error)
 {
     if (csv_usual_time(&record->fields[column], time))

@@ -117,13 +117,14 @@ static int use_lane_texts(struct stave__drawing *drawing, const stave_lane *lane
 static int use_block_texts(struct stave__drawing *drawing, const stave_block *block,
                            stave_error *error)
 {
+    const uint16_t value_is_text = STAVE_FLAG_HAS_VALUE | STAVE_FLAG_TEXT;
     int status = use_lane_texts(drawing, stave_trace_lane(drawing->trace, block->lane), error);
     for (uint32_t i = 0; block->name != NULL && i < block->rows && status >= 0; i++)
         status = use_text(drawing, block->name[i], error);
     if (block->kind != STAVE_MARKS)
         return status;
     for (uint32_t i = 0; i < block->rows && status >= 0; i++)
-        if (block->flags[i] & STAVE_FLAG_TEXT)
+        if ((block->flags[i] & value_is_text) == value_is_text)
             status = use_text(drawing, (uint32_t)block->value[i], error);
     return status;
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of 1 million spans, level 6 takes most of the time that they take at all; 4 is twice as fast, and its
- * pages are a few percent larger. */
-#define LEVEL 4
+/* zlib's own default. A million spans take 0.05 s less at level 1, and larger pages where they are
+ * regular. */
+#define LEVEL 6
 
 /* ---- zlib's memory --------------------------------------------------------------------------- */
 

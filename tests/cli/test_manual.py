@@ -145,9 +145,9 @@ class Manual(unittest.TestCase):
             r"\bFl (-?[a-z][a-z-]*)(?: (?:Ar|Cm) (\S+))?", synopsis)}
         self.assertEqual(found, arguments_of(help.options))
         if help is not OVERVIEW:
-            operands = re.findall(r"^\.(Ar .*)$", synopsis, re.MULTILINE)
-            found = [line.replace("Ar ", "").replace("Fl", "-").replace(" ", "")
-                     for line in operands]
+            operands = re.findall(r"^\.((?:Op )?Ar .*)$", synopsis, re.MULTILINE)
+            found = [re.sub(r"^Op (.*)", r"[\1]", line).replace("Ar ", "").replace("Fl", "-")
+                     .replace(" ", "") for line in operands]
             self.assertEqual(found, [help.usage.split()[-1]])
 
     def test_subcommands(self):
@@ -349,6 +349,8 @@ class Terminal(unittest.TestCase):
             ("stave decode --csv=my\t", ["decode", "--csv=my recording.bin"]),
             ("stave decode 'my r\t --sta\t\t", ["decode", "my recording.bin", "--stats", "json"]),
             ("stave decode --stats=\t--str\t", ["decode", "--stats=json", "--strict"]),
+            ("stave di\t--ti\tx my\t", ["diagram", "--title", "x", "my recording.bin"]),
+            ("etrace-diagram --o\tmy\t", ["--output", "my recording.bin"]),
             ("stave ve\tmy\t", ["verify", "my recording.bin"]),
             ("stave recover -o my\t", ["recover", "-o", "my recording.bin"]),
             ("stave tree --sl\tmy\t", ["tree", "--slowest", "my recording.bin"]),

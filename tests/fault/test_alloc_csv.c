@@ -52,7 +52,7 @@ static int read_all(stave_error *error)
 {
     int status = stave_trace_new(NULL, &run.trace, error);
     if (status >= 0)
-        status = stave_csv_reader_new(run.trace, &run.reader, error);
+        status = stave_csv_reader_new(NULL, run.trace, &run.reader, error);
     for (size_t at = 0; status >= 0 && at < file.size; at += CHUNK) {
         size_t left = file.size - at;
         status =

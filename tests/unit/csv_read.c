@@ -56,18 +56,24 @@ static int feed(stave_csv_reader *reader, const char *bytes, size_t size, size_t
     return status;
 }
 
-void csv_read(const char *bytes, size_t size, size_t cut, struct csv_result *read)
+void csv_read_as(const stave_csv_reader_config *config, const char *bytes, size_t size, size_t cut,
+                 struct csv_result *read)
 {
     stave_csv_reader *reader;
     *read = (struct csv_result){0};
     assert_int_equal(stave_trace_new(NULL, &read->trace, NULL), STAVE_OK);
-    assert_int_equal(stave_csv_reader_new(read->trace, &reader, NULL), STAVE_OK);
+    assert_int_equal(stave_csv_reader_new(config, read->trace, &reader, NULL), STAVE_OK);
     read->status = feed(reader, bytes, size, cut, &read->error);
     if (read->status >= 0)
         read->status = stave_csv_reader_finish(reader, &read->error);
     stave_csv_reader_stats_of(reader, &read->stats);
     stave_csv_reader_free(reader);
     read->csv = csv_write(read->trace, &read->csv_size);
+}
+
+void csv_read(const char *bytes, size_t size, size_t cut, struct csv_result *read)
+{
+    csv_read_as(NULL, bytes, size, cut, read);
 }
 
 void csv_read_text(const char *text, struct csv_result *read)

@@ -21,6 +21,8 @@ struct csv_result {
  * CSV_RANDOM is the seed of random ones. */
 #define CSV_RANDOM 1000000
 void csv_read(const char *bytes, size_t size, size_t cut, struct csv_result *read);
+void csv_read_as(const stave_csv_reader_config *config, const char *bytes, size_t size, size_t cut,
+                 struct csv_result *read);
 void csv_read_text(const char *text, struct csv_result *read);
 void csv_read_free(struct csv_result *read);
 

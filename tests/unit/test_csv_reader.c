@@ -100,6 +100,24 @@ static void test_span(void **state)
     end_file();
 }
 
+/* Where the end is not known, one before the start counts as the start. */
+static void test_interrupted_backwards(void **state)
+{
+    read_file(CSV_HEAD_LINE "job,task,5.0,1.0,0,,,1\n"
+                            "job,task,4,-1e300,0,1004.0,,1\n");
+    assert_int_equal(rows_count, 2);
+    assert_int_equal(rows[0].start, 5000);
+    assert_int_equal(rows[0].end, 5000);
+    assert_int_equal(rows[0].flags, STAVE_FLAG_INTERRUPTED);
+    assert_int_equal(rows[1].start, 4000);
+    assert_int_equal(rows[1].end, 4000);
+    assert_int_equal(rows[1].flags, STAVE_FLAG_INTERRUPTED | STAVE_FLAG_SATURATED);
+    assert_int_equal(result.stats.saturated, 1);
+    assert_string_equal(result.csv, CSV_HEAD_LINE "job,task,5.0,5.0,0,,,1\n"
+                                                  "job,task,4.0,4.0,0,1004.0,,1\n");
+    end_file();
+}
+
 /* Lanes: the device's, and one for each name, type, priority and deadline. */
 static void test_deadlines(void **state)
 {
@@ -496,7 +514,7 @@ static void test_states(void **state)
     stave_csv_reader *reader;
     stave_error error = {0};
     assert_int_equal(stave_trace_new(NULL, &trace, NULL), STAVE_OK);
-    assert_int_equal(stave_csv_reader_new(trace, &reader, NULL), STAVE_OK);
+    assert_int_equal(stave_csv_reader_new(NULL, trace, &reader, NULL), STAVE_OK);
     assert_int_equal(stave_csv_reader_feed(reader, NULL, 0, NULL), STAVE_OK);
     assert_int_equal(stave_csv_reader_feed(reader, "hello\n", 6, NULL), STAVE_E_FORMAT);
     assert_int_equal(stave_csv_reader_feed(reader, "x", 1, &error), STAVE_E_STATE);
@@ -505,7 +523,7 @@ static void test_states(void **state)
     stave_csv_reader_free(reader);
 
     error = (stave_error){0};
-    assert_int_equal(stave_csv_reader_new(trace, &reader, NULL), STAVE_OK);
+    assert_int_equal(stave_csv_reader_new(NULL, trace, &reader, NULL), STAVE_OK);
     assert_int_equal(stave_csv_reader_feed(reader, CSV_HEAD_LINE, sizeof CSV_HEAD_LINE - 1, NULL),
                      STAVE_OK);
     assert_int_equal(stave_csv_reader_finish(reader, NULL), STAVE_OK);
@@ -529,7 +547,7 @@ static void test_stats_sizes(void **state)
     stave_csv_reader *reader;
     static const char file[] = CSV_HEAD_LINE "a,task,1.0,2.0,0,,,0\n";
     assert_int_equal(stave_trace_new(NULL, &trace, NULL), STAVE_OK);
-    assert_int_equal(stave_csv_reader_new(trace, &reader, NULL), STAVE_OK);
+    assert_int_equal(stave_csv_reader_new(NULL, trace, &reader, NULL), STAVE_OK);
     assert_int_equal(stave_csv_reader_feed(reader, file, sizeof file - 1, NULL), STAVE_OK);
     stave_csv_reader_stats_sized(reader, (stave_csv_reader_stats *)&first, sizeof first);
     assert_int_equal(first, 1);
@@ -544,6 +562,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_span),
+        cmocka_unit_test(test_interrupted_backwards),
         cmocka_unit_test(test_deadlines),
         cmocka_unit_test(test_deadlines_of_cycles),
         cmocka_unit_test(test_markers),

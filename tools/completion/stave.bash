@@ -1,5 +1,5 @@
-# Completion of stave and etrace-decode for bash 4 or newer. It needs nothing else: source it, or
-# install it under both names where the bash-completion package looks.
+# Completion of stave, etrace-decode and etrace-diagram for bash 4 or newer. It needs nothing else:
+# source it, or install it under all three names where the bash-completion package looks.
 #
 # What is offered is held against --help by tests/cli/test_manual.py. Names of files are left to
 # readline, which knows about blanks, quotes and ~.
@@ -13,11 +13,11 @@ _stave() {
     local expecting="" operands_only="" options i
     COMPREPLY=()
 
-    if [[ $command != etrace-decode ]]; then
+    if [[ $command != etrace-* ]]; then
         if ((COMP_CWORD == 1)); then
             case $cur in
                 -*) _stave_offer "--help --version" ;;
-                *) _stave_offer "decode ls report tree verify recover pack" ;;
+                *) _stave_offer "decode diagram ls report tree verify recover pack" ;;
             esac
             return
         fi
@@ -33,7 +33,7 @@ _stave() {
             case ${COMP_WORDS[i]} in
                 --) operands_only=yes ;;
                 -o | --csv | --stats | --output | --from | --to | --lane | --name | --trace | \
-                    --depth | --level) expecting=${COMP_WORDS[i]} ;;
+                    --depth | --level | --title) expecting=${COMP_WORDS[i]} ;;
             esac
         fi
     done
@@ -41,6 +41,7 @@ _stave() {
 
     case $command$expecting in
         decode) options="-o --csv --stats --strict --help --version" ;;
+        diagram) options="-o --title --strict --help --version" ;;
         ls) options="--json --strict --help --version" ;;
         report) options="--from --to --lane --name --json --strict --help --version" ;;
         tree) options="--trace --slowest --depth --strict --help --version" ;;
@@ -48,7 +49,11 @@ _stave() {
         recover) options="-o --help --version" ;;
         pack) options="-o --level --help --version" ;;
         etrace-decode) options="--output --strict --help --version" ;;
-        decode-o | recover-o | pack-o | decode--csv) compopt -o default; return ;;
+        etrace-diagram) options="--output --title --strict --help --version" ;;
+        decode-o | diagram-o | recover-o | pack-o | decode--csv | etrace-diagram--output)
+            compopt -o default
+            return
+            ;;
         etrace-decode--output) compopt -o dirnames; return ;;
         decode--stats) _stave_offer "json"; return ;;
         *) return ;;
@@ -60,4 +65,4 @@ _stave() {
     fi
 }
 
-complete -F _stave stave etrace-decode
+complete -F _stave stave etrace-decode etrace-diagram
