@@ -64,7 +64,8 @@ typedef struct stave_diagram_counts {
 /* One HTML page that draws the sources in a browser and needs nothing else (docs/diagram.md). `config`
  * and `counts` may be NULL. Texts may hold any bytes; they are data, never part of the page.
  *
- * Memory: 40 bytes a row of the lanes that are drawn at a time, at least one lane and up to 4 million rows.
+ * Memory: 48 bytes a span of the lane that has the most of them, 64 while they are sorted; up to 100 a
+ * marker of one source; the texts that are drawn. Every row is read twice.
  * Errors: also STAVE_E_NOTHING when no source has a row to draw, STAVE_E_STATE when the diagram was not built in
  * (it needs zlib, Node.js and npm), STAVE_E_LIMIT beyond 2^32 - 2 rows on one lane. */
 STAVE_API int stave_export_diagram_sized(const stave_diagram_source *sources, size_t source_size,

@@ -1,6 +1,7 @@
 /* The parts of docs/diagram.md "source" and "lane": a source's rows, gathered, laid out, written. */
 #include "export/diagram_data.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -194,12 +195,12 @@ struct lanes {
     uint32_t deadlines;
 };
 
+/* Which of its deadlines a lane of the trace has, plus 1; 0: none that a span could miss. */
 static uint32_t add_deadline(struct lanes *lanes, const stave_lane *lane)
 {
-    double us;
-    if (!stave__lane_deadline_us(lane, &us))
+    if (!lane->has_deadline || !isfinite(lane->deadline_ms))
         return 0;
-    lanes->deadlines_us[lanes->deadlines++] = us;
+    lanes->deadlines_us[lanes->deadlines++] = (double)lane->deadline_ms * 1000.0;
     return lanes->deadlines;
 }
 

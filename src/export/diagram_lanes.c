@@ -1,7 +1,5 @@
 #include "export/diagram_lanes.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +11,6 @@
 #define DRAWN_KINDS                                                                                \
     (STAVE_KIND_BIT(STAVE_SPANS) | STAVE_KIND_BIT(STAVE_MARKS) | STAVE_KIND_BIT(STAVE_GAPS) |      \
      STAVE_KIND_BIT(STAVE_DOUBTS))
-
-bool stave__lane_deadline_us(const stave_lane *lane, double *us)
-{
-    *us = (double)lane->deadline_ms * 1000.0;
-    return lane->has_deadline && isfinite(lane->deadline_ms);
-}
 
 /* ---- reading --------------------------------------------------------------------------------- */
 

@@ -73,7 +73,4 @@ static inline bool stave__keeps_marks(const stave_lane *lane)
     return !stave__is_of_device(lane) && lane->kind != STAVE_LANE_DEVICE;
 }
 
-/* A lane's deadline, relative to a span's start: false when there is none to check. */
-bool stave__lane_deadline_us(const stave_lane *lane, double *us);
-
 #endif

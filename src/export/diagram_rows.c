@@ -1,6 +1,5 @@
 #include "export/diagram_rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
