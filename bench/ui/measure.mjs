@@ -36,8 +36,9 @@ function line(what, ms, budget) {
 
 // Beside it the floor: what the command takes to walk over every row and to compress as many bytes.
 function measureWriting() {
-    const write = () => execFileSync(stave, ["diagram", trace, "-o", page]);
-    const walk = () => execFileSync(stave, ["report", trace]);
+    const run = (...words) => execFileSync(stave, words, { stdio: "ignore" });
+    const write = () => run("diagram", trace, "-o", page);
+    const walk = () => run("report", trace);
     const writes = [];
     const walks = [];
     for (let i = 0; i < ROUNDS; i++) {
@@ -66,10 +67,10 @@ const INSTRUMENT = () => {
             window.frames_ms.push(performance.now() - start);
         });
     new MutationObserver((_, observer) => {
-        if (!document.documentElement.dataset.drawn) return;
+        if (!document.documentElement?.dataset.drawn) return;
         window.drawn_ms = performance.now();
         observer.disconnect();
-    }).observe(document.documentElement, { attributes: true });
+    }).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-drawn"] });
 };
 
 async function firstPicture(browser) {

@@ -33,21 +33,36 @@ export function drawRow(picture: Picture, box: LaneBox, row: number): void {
     const track = lane.rows[row]!;
     const named = lane.rows.length > 1 || track.name !== null;
     const strip = { lane, track, row, named, top: barTopOf(box, row), height: box.barHeight };
-    drawSpans(picture, strip);
-    if (track.deadline && shows(picture, "deadline")) drawDeadlines(picture, strip);
+    drawDeadlines(picture, strip, drawSpans(picture, strip));
 }
 
 // ---- spans --------------------------------------------------------------------------------------
 
-function drawSpans(picture: Picture, strip: Strip): void {
+/** Returns those that stand alone, whose deadlines may be drawn. */
+function drawSpans(picture: Picture, strip: Strip): readonly number[] {
     const { scale, density } = picture;
+    const { track } = strip;
+    const alone: number[] = [];
     const seen: Seen = {
-        span: (index) => drawSpan(picture, strip, index),
-        dense: (start, _end, busy, flags) => density.add(scale, start, busy, flags),
+        span: (index) => {
+            alone.push(index);
+            if (track.end[index]! >= scale.from) drawSpan(picture, strip, index);
+        },
+        dense: (start, end, busy, flags, first, count) => {
+            if (count === 1) alone.push(first);
+            if (end >= scale.from) density.add(scale, start, busy, flags);
+        },
     };
-    strip.track.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, seen);
+    const reach = track.deadline && shows(picture, "deadline") ? longest(strip.lane.deadlines) : 0;
+    track.pyramid.visit(scale.from - reach, scale.to, 1 / scale.pixelsPerUs, seen);
     drawDensity(picture, strip);
     density.clear();
+    return alone;
+}
+
+// A deadline may stand in the picture although its span has left it: look back as far as they reach.
+function longest(deadlines: Float64Array): number {
+    return deadlines.reduce((most, us) => (Number.isFinite(us) ? Math.max(most, us) : most), 0);
 }
 
 function drawDensity(picture: Picture, { lane, top, height }: Strip): void {
@@ -165,8 +180,9 @@ interface Tick {
     readonly missed: boolean;
 }
 
-function drawDeadlines(picture: Picture, strip: Strip): void {
-    const ticks = ticksOf(picture, strip);
+function drawDeadlines(picture: Picture, strip: Strip, alone: readonly number[]): void {
+    if (!strip.track.deadline || !shows(picture, "deadline")) return;
+    const ticks = ticksOf(picture, strip, alone);
     ticks.forEach((tick, i) => {
         const before = i > 0 ? tick.x - ticks[i - 1]!.x : Infinity;
         const after = i + 1 < ticks.length ? ticks[i + 1]!.x - tick.x : Infinity;
@@ -174,30 +190,19 @@ function drawDeadlines(picture: Picture, strip: Strip): void {
     });
 }
 
-// A deadline may stand in the picture although its span has left it: look back as far as they reach.
-function ticksOf({ scale }: Picture, { track, lane }: Strip): Tick[] {
+function ticksOf({ scale }: Picture, { track, lane }: Strip, alone: readonly number[]): Tick[] {
     const ticks: Tick[] = [];
-    const reach = lane.deadlines.reduce(
-        (most, us) => Math.max(most, Number.isFinite(us) ? us : 0),
-        0,
-    );
+    const right = scale.left + scale.width;
     let last = -Infinity;
-    const add = (index: number): void => {
+    for (const index of alone) {
         const which = track.deadline![index]!;
-        if (which === 0) return;
+        if (which === 0) continue;
         const x = xOf(scale, track.start[index]! + lane.deadlines[which - 1]!);
         const missed = (track.flags[index]! & Flag.Missed) !== 0;
-        if (x < scale.left || x > scale.left + scale.width || (x - last < TICK_GAP && !missed))
-            return;
+        if (x < scale.left || x > right || (x - last < TICK_GAP && !missed)) continue;
         ticks.push({ x, missed });
         last = x;
-    };
-    track.pyramid.visit(scale.from - reach, scale.to, 1 / scale.pixelsPerUs, {
-        span: add,
-        dense: (_start, _end, _busy, _flags, first, count) => {
-            if (count === 1) add(first);
-        },
-    });
+    }
     return ticks;
 }
 

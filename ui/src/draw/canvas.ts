@@ -8,6 +8,9 @@ export class CanvasSurface implements Surface {
     private readonly hatches = new Map<string, CanvasPattern>();
     private readonly widths = new Map<string, number>();
     private ratio = 1;
+    /** What the context's brush is; setting it anew costs more than a rectangle. */
+    private color: string | CanvasPattern = "";
+    private alpha = 1;
 
     constructor(readonly canvas: HTMLCanvasElement) {
         this.context = canvas.getContext("2d")!;
@@ -27,6 +30,7 @@ export class CanvasSurface implements Surface {
         this.ratio = ratio;
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, width, height);
+        this.forgetBrush();
     }
 
     /** Copies another canvas of the same size. */
@@ -37,15 +41,14 @@ export class CanvasSurface implements Surface {
     }
 
     rect(x: number, y: number, width: number, height: number, brush: Brush, radius = 0): void {
-        this.fill(brush, () => {
-            if (radius === 0 || width < 2 * radius) {
-                this.context.fillRect(x, y, width, height);
-            } else {
-                this.context.beginPath();
-                this.context.roundRect(x, y, width, height, radius);
-                this.context.fill();
-            }
-        });
+        this.take(brush.color, brush.alpha);
+        if (radius === 0 || width < 2 * radius) {
+            this.context.fillRect(x, y, width, height);
+        } else {
+            this.context.beginPath();
+            this.context.roundRect(x, y, width, height, radius);
+            this.context.fill();
+        }
     }
 
     frame(x: number, y: number, width: number, height: number, ink: Ink): void {
@@ -53,11 +56,8 @@ export class CanvasSurface implements Surface {
     }
 
     hatch(x: number, y: number, width: number, height: number, brush: Brush, every: number): void {
-        const { context } = this;
-        context.globalAlpha = brush.alpha ?? 1;
-        context.fillStyle = this.hatchOf(brush.color, every);
-        context.fillRect(x, y, width, height);
-        context.globalAlpha = 1;
+        this.take(this.hatchOf(brush.color, every), brush.alpha);
+        this.context.fillRect(x, y, width, height);
     }
 
     line(points: readonly Point[], ink: Ink): void {
@@ -68,23 +68,22 @@ export class CanvasSurface implements Surface {
     }
 
     polygon(points: readonly Point[], brush: Brush): void {
-        this.fill(brush, () => {
-            this.path(points);
-            this.context.fill();
-        });
+        this.take(brush.color, brush.alpha);
+        this.path(points);
+        this.context.fill();
     }
 
     text(x: number, y: number, text: string, font: Font): void {
         const { context } = this;
         context.font = fontOf(font);
         context.textAlign = font.align === "middle" ? "center" : (font.align ?? "start");
+        this.take(font.color);
         if (font.halo) {
             context.strokeStyle = font.halo;
             context.lineWidth = 4;
             context.lineJoin = "round";
             context.strokeText(text, x, y);
         }
-        context.fillStyle = font.color;
         context.fillText(text, x, y);
     }
 
@@ -108,6 +107,7 @@ export class CanvasSurface implements Surface {
         context.clip();
         draw();
         context.restore();
+        this.forgetBrush();
     }
 
     moved(down: number, draw: () => void): void {
@@ -116,15 +116,19 @@ export class CanvasSurface implements Surface {
         this.context.translate(0, -down);
     }
 
-    private fill(brush: Brush, draw: () => void): void {
-        this.context.globalAlpha = brush.alpha ?? 1;
-        this.context.fillStyle = brush.color;
-        draw();
-        this.context.globalAlpha = 1;
+    private take(color: string | CanvasPattern, alpha = 1): void {
+        if (color !== this.color) this.context.fillStyle = this.color = color;
+        if (alpha !== this.alpha) this.context.globalAlpha = this.alpha = alpha;
+    }
+
+    private forgetBrush(): void {
+        this.color = "";
+        this.alpha = this.context.globalAlpha;
     }
 
     private stroke(ink: Ink, draw: () => void): void {
         const { context } = this;
+        this.take(this.color);
         context.strokeStyle = ink.color;
         context.lineWidth = ink.width;
         context.setLineDash(ink.dash ? [...ink.dash] : []);

@@ -2,11 +2,15 @@
 // single one still shows.
 import type { Scale } from "./scale";
 
-const LEVELS = 6;
+const LEVELS = 5;
 const FAINTEST = 0.4;
 
 /** A run of neighbouring columns that look the same. */
 export type Run = (x: number, width: number, alpha: number) => void;
+
+function alphaOf(level: number): number {
+    return FAINTEST + ((1 - FAINTEST) * (level - 1)) / (LEVELS - 1);
+}
 
 export class Density {
     private readonly busy: Float32Array;
@@ -14,6 +18,7 @@ export class Density {
     private readonly used: Uint8Array;
     private first = Infinity;
     private last = -1;
+    private anyFlags = 0;
 
     constructor(private readonly columns: number) {
         this.busy = new Float32Array(columns);
@@ -28,6 +33,7 @@ export class Density {
         this.busy[column]! += busy * scale.pixelsPerUs;
         this.flags[column]! |= flags;
         this.used[column] = 1;
+        this.anyFlags |= flags;
         if (column < this.first) this.first = column;
         if (column > this.last) this.last = column;
     }
@@ -35,16 +41,19 @@ export class Density {
     /** Hands out what was added, by how much of its column is covered. */
     drawRuns(left: number, run: Run): void {
         let from = this.first;
+        let level = 0;
         for (let x = this.first; x <= this.last + 1; x++) {
-            const level = this.levelAt(x);
-            if (level === this.levelAt(from)) continue;
-            if (this.levelAt(from) > 0) run(left + from, x - from, this.alphaAt(from));
+            const next = this.levelAt(x);
+            if (next === level) continue;
+            if (level > 0) run(left + from, x - from, alphaOf(level));
             from = x;
+            level = next;
         }
     }
 
     /** The columns in which some span has one of these flags. */
     drawFlagged(left: number, flags: number, column: (x: number) => void): void {
+        if (!(this.anyFlags & flags)) return;
         for (let x = this.first; x <= this.last; x++) if (this.flags[x]! & flags) column(left + x);
     }
 
@@ -55,14 +64,11 @@ export class Density {
         this.used.fill(0, this.first, this.last + 1);
         this.first = Infinity;
         this.last = -1;
+        this.anyFlags = 0;
     }
 
     private levelAt(x: number): number {
         if (x >= this.columns || !this.used[x]) return 0;
         return 1 + Math.min(LEVELS - 1, Math.floor(this.busy[x]! * LEVELS));
-    }
-
-    private alphaAt(x: number): number {
-        return FAINTEST + ((1 - FAINTEST) * (this.levelAt(x) - 1)) / (LEVELS - 1);
     }
 }
