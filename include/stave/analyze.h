@@ -32,12 +32,13 @@ extern "C" {
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* One lane over the whole trace. Durations are response times, start to end, in microseconds;
- * interrupted spans count as spans but not in total, min, mean, max and missed, since their end is
- * unknown. Min, mean and max are 0 where there is no whole span. */
+/* One lane over the whole trace. Durations are response times, start to end, in microseconds; spans
+ * whose end is not known (STAVE_FLAGS_END_UNKNOWN) count as spans but not in total, min, mean, max and
+ * missed. Min, mean and max are 0 where there is no whole span. A deadline is the shortest decimal that
+ * gives the float of stave_lane.deadline_ms: 0.7f are 700 us. */
 typedef struct stave_lane_summary {
     uint64_t spans;
-    uint64_t interrupted;
+    uint64_t interrupted; /* their end is not known */
     uint64_t marks;
     uint64_t missed; /* whole spans that ended after their deadline */
     double total_us;

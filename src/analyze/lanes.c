@@ -1,10 +1,10 @@
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
+#include "analyze/deadline.h"
 #include "stave/analyze.h"
 
-static void add_span(stave_lane_summary *row, const stave_lane *lane, double duration_us)
+static void add_span(stave_lane_summary *row, double deadline_us, double duration_us)
 {
     uint64_t whole = row->spans - row->interrupted;
     if (whole == 0 || duration_us < row->min_us)
@@ -12,18 +12,17 @@ static void add_span(stave_lane_summary *row, const stave_lane *lane, double dur
     if (whole == 0 || duration_us > row->max_us)
         row->max_us = duration_us;
     row->total_us += duration_us;
-    row->missed += lane->has_deadline && isfinite(lane->deadline_ms) &&
-                   duration_us > (double)lane->deadline_ms * 1000.0;
+    row->missed += duration_us > deadline_us;
 }
 
 static void add_spans(const stave_trace *trace, const stave_block *block, stave_lane_summary *row)
 {
-    const stave_lane *lane = stave_trace_lane(trace, block->lane);
+    double deadline_us = stave__deadline_us(stave_trace_lane(trace, block->lane));
     for (uint32_t i = 0; i < block->rows; i++) {
-        if (block->flags[i] & STAVE_FLAG_INTERRUPTED) {
+        if (block->flags[i] & STAVE_FLAGS_END_UNKNOWN) {
             row->interrupted++;
         } else {
-            add_span(row, lane,
+            add_span(row, deadline_us,
                      stave_duration_us(trace, block->boot, block->start[i], block->end[i]));
         }
         row->spans++;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyze/deadline.h"
 #include "base/error.h"
 #include "export/diagram_marks.h"
 
@@ -198,9 +199,10 @@ struct lanes {
 /* Which of its deadlines a lane of the trace has, plus 1; 0: none that a span could miss. */
 static uint32_t add_deadline(struct lanes *lanes, const stave_lane *lane)
 {
-    if (!lane->has_deadline || !isfinite(lane->deadline_ms))
+    double us = stave__deadline_us(lane);
+    if (isinf(us))
         return 0;
-    lanes->deadlines_us[lanes->deadlines++] = (double)lane->deadline_ms * 1000.0;
+    lanes->deadlines_us[lanes->deadlines++] = us;
     return lanes->deadlines;
 }
 

@@ -91,12 +91,24 @@ static void check_name(const struct check *check, uint64_t shown, uint32_t id)
     assert_memory_equal(check->page->texts[shown].bytes, name, size);
 }
 
+/* The shortest decimal that reads back as the float, in microseconds. */
+static double deadline_us(float ms)
+{
+    char text[32];
+    for (int digits = 1; digits <= 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)ms);
+        if (strtof(text, NULL) == ms)
+            break;
+    }
+    return strtod(text, NULL) * 1000.0;
+}
+
 static bool is_missed(const struct check *check, const struct random_row *span)
 {
     const stave_lane *lane = stave_trace_lane(check->random->trace, span->lane);
     return lane->has_deadline && (span->column.flags & STAVE_FLAGS_END_UNKNOWN) == 0 &&
            stave_duration_us(check->random->trace, span->boot, span->column.start,
-                             span->column.end) > (double)lane->deadline_ms * 1000.0;
+                             span->column.end) > deadline_us(lane->deadline_ms);
 }
 
 static void check_span(struct check *check, const struct page_row *shown, size_t index)

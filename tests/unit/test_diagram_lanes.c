@@ -95,7 +95,7 @@ static void test_deadlines_share_a_lane(void **state)
     assert_int_equal(lane->parts, 4);
     assert_int_equal(lane->spans.at[0].which, 0);
     assert_true(lane->deadlines_us[lane->spans.at[1].which - 1] == 1000.0);
-    assert_true(lane->deadlines_us[lane->spans.at[2].which - 1] == (double)0.01f * 1000.0);
+    assert_true(lane->deadlines_us[lane->spans.at[2].which - 1] == 10.0);
     assert_int_equal(lane->spans.at[3].which, 0);
     assert_int_equal(lane->checked, 2);
     assert_int_equal(lane->missed, 1);
