@@ -154,6 +154,22 @@ static bool are_paths_sound(int count, char **paths)
     return streams <= 1;
 }
 
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* What the page calls an input: the last part of its path, unless another's is the same. */
+static const char *short_name(const struct page *page, int which)
+{
+    const char *name = last_part(page->traces[which].name);
+    for (int i = 0; i < page->count; i++)
+        if (i != which && strcmp(last_part(page->traces[i].name), name) == 0)
+            return page->traces[which].name;
+    return name;
+}
+
 static void close_all(struct page *page, int count)
 {
     for (int i = 0; i < count; i++)
@@ -170,8 +186,10 @@ static int open_all(struct page *page, char **paths)
             close_all(page, i);
             return exit_status;
         }
-        page->sources[i] = (stave_diagram_source){.trace = trace->trace, .name = trace->name};
     }
+    for (int i = 0; i < page->count; i++)
+        page->sources[i] =
+            (stave_diagram_source){.trace = page->traces[i].trace, .name = short_name(page, i)};
     return CLI_DONE;
 }
 

@@ -31,7 +31,7 @@ interface Strip {
 export function drawRow(picture: Picture, box: LaneBox, row: number): void {
     const { lane } = box;
     const track = lane.rows[row]!;
-    const named = lane.rows.length > 1 || track.name !== null;
+    const named = track.name !== null;
     const strip = { lane, track, row, named, top: barTopOf(box, row), height: box.barHeight };
     drawDeadlines(picture, strip, drawSpans(picture, strip));
 }

@@ -10,7 +10,7 @@ const OVERHANG = 3;
 const CLOSE = 6; // pixels between neighbours
 const SHORT = 5;
 const LABEL_GAP = 4;
-const LABEL_LEAST = 24;
+const LABEL_LEAST = 40;
 const NAME_MAX = 60;
 
 export function drawMarks(picture: Picture, box: LaneBox): void {
