@@ -3,7 +3,7 @@
 import type { Scale } from "./scale";
 
 const LEVELS = 5;
-const FAINTEST = 0.4;
+const FAINTEST = 0.5;
 
 /** A run of neighbouring columns that look the same. */
 export type Run = (x: number, width: number, alpha: number) => void;

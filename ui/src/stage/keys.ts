@@ -1,7 +1,7 @@
 // The keyboard: everything that a mouse can do on the lanes.
 import type { Ref } from "../data/model";
 import { timesOf } from "../data/sequence";
-import { aboveOrBelow, beside, missedFrom } from "../view/choose";
+import { aboveOrBelow, beside, missedFrom } from "./choose";
 import type { Window } from "../view/state";
 import { panned, zoomed } from "../view/zoom";
 import type { App } from "../widgets/app";

@@ -1,12 +1,13 @@
 // Mouse, pen and touch on the lanes and on the overview.
 import type { Window } from "../view/state";
 import { usAt, xOf } from "../draw/scale";
-import { hitAt } from "../view/choose";
+import { hitAt } from "./choose";
 import { panned, within, zoomed } from "../view/zoom";
 import type { App } from "../widgets/app";
 import type { Stage } from "./stage";
 
 const WHEEL_STEP = 0.0016; // of a zoom's logarithm, for each pixel of the wheel
+const PINCH_STEP = 0.01; // a pinch on a touchpad comes as a wheel with Ctrl, of few pixels
 const LINE = 16; // pixels of a wheel that counts lines
 const CLICK = 4; // pixels that a click may move
 const GRIP = 8; // pixels around the window's edge on the overview
@@ -73,7 +74,8 @@ function onWheel(app: App, stage: Stage, bounds: Window, event: WheelEvent): voi
         app.store.set({ window: panned(window, (sideways * unit) / scale.pixelsPerUs, bounds) });
         return;
     }
-    const factor = Math.exp(event.deltaY * unit * WHEEL_STEP);
+    const step = event.ctrlKey ? PINCH_STEP : WHEEL_STEP;
+    const factor = Math.exp(event.deltaY * unit * step);
     app.store.set({ window: zoomed(window, usAt(scale, x), factor, bounds) });
 }
 

@@ -4,7 +4,7 @@ import { firstFrom, timesOf } from "../data/sequence";
 import { spansAt } from "../data/window";
 import { firstBoxBelow, type LaneBox, type Layout } from "../draw/layout";
 import { usAt, type Scale } from "../draw/scale";
-import type { Layer } from "./state";
+import type { Layer } from "../view/state";
 
 const NEAR = 4; // pixels
 
