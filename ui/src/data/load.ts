@@ -6,7 +6,7 @@ import {
     Flag,
     type Bands,
     type Lane,
-    type LaneKind,
+    LaneKind,
     type LaneStats,
     type Marks,
     type Ref,
@@ -295,14 +295,21 @@ function trackOf(columns: SpanColumns, order: Uint32Array): Track {
 
 /* ---- what is drawn, and how far it reaches ---- */
 
-/** Lanes with something on them: spans, marks, or a band of their own. They and the bands are numbered anew. */
+/**
+ * Lanes with something on them: spans, marks, or a band of their own; or an empty one, where a source has
+ * nothing else for its gaps to lie over. They and the bands are numbered anew.
+ */
 function withoutEmpty(all: readonly Lane[], sources: readonly Source[]): Lane[] {
     const bandLanes = sources.flatMap(({ gaps, doubts }) => [gaps.lane, doubts.lane]);
     const used = new Set<number>();
     for (const lanes of bandLanes) lanes.forEach((onePlus) => used.add(onePlus - 1));
     if (Math.max(...used) >= all.length) throw damaged("a band is on a lane that is not there");
+    const isUsed = (lane: Lane, i: number) =>
+        used.has(i) || lane.stats.spans > 0 || lane.marks.count > 0;
+    const withLanes = new Set(all.filter(isUsed).map(({ source }) => source));
     const kept = all.filter(
-        (lane, i) => used.has(i) || lane.stats.spans > 0 || lane.marks.count > 0,
+        (lane, i) =>
+            isUsed(lane, i) || (lane.kind === LaneKind.Markers && !withLanes.has(lane.source)),
     );
     const index = new Map(kept.map((lane, i) => [lane, i]));
     for (const lanes of bandLanes)

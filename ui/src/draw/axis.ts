@@ -5,6 +5,7 @@ import { xOf } from "./scale";
 
 export const AXIS_HEIGHT = 28;
 const TICK_EVERY = 110; // pixels
+const LABEL_GAP = 8;
 
 export function drawGrid(picture: Picture, bottom: number): void {
     const { surface, theme, scale } = picture;
@@ -24,10 +25,13 @@ export function drawAxis(picture: Picture): void {
     const { surface, theme, scale } = picture;
     const right = scale.left + scale.width;
     const font = { color: theme.muted, size: 11, mono: true, align: "middle" } as const;
+    let taken = -Infinity; // up to where labels stand
     for (const { at, label } of ticksOf(picture)) {
         const half = surface.measure(label, font) / 2;
         const x = Math.min(right - half, Math.max(scale.left + half, xOf(scale, at)));
+        if (x - half < taken + LABEL_GAP) continue;
         surface.text(x, AXIS_HEIGHT - 10, label, font);
+        taken = x + half;
     }
 }
 

@@ -86,7 +86,7 @@ function drawSpan(picture: Picture, strip: Strip, index: number): void {
     const { lane, track, top, height } = strip;
     const flags = track.flags[index]!;
     const name = track.name?.[index] ?? 0;
-    const color = name ? nameColor(theme, name) : laneColor(theme, lane);
+    const color = name ? nameColor(theme, picture.trace.texts[name]!) : laneColor(theme, lane);
     const [left, right] = sharp(stretchOf(scale, track.start[index]!, track.end[index]!));
     const width = right - left;
     if (flags & Flag.EndUnknown) drawTorn(picture, left, right, top, height, color);
@@ -143,12 +143,25 @@ function drawSigns(picture: Picture, strip: Strip, index: number, x: number, wid
             dash: [3, 2],
         });
     if (flags & Flag.Failed) surface.rect(x, top + height - 3, width, 3, { color: theme.slow });
-    if (flags & Flag.Missed) surface.frame(x, top, width, height, { color: theme.slow, width: 2 });
+    if (flags & Flag.Missed) drawMissed(picture, x, top, width, height);
     const ref: Ref = { lane: lane.index, row, index };
     if (sameRef(ref, state.pinned))
         surface.frame(x - 2, top - 2, width + 4, height + 4, { color: theme.accent, width: 2 });
     else if (sameRef(ref, state.hover))
         surface.frame(x - 0.5, top - 0.5, width + 1, height + 1, { color: theme.text, width: 1 });
+}
+
+// On a bar that is reddish itself, the outline is told from it by a light line within.
+function drawMissed(
+    { surface, theme }: Picture,
+    x: number,
+    top: number,
+    width: number,
+    height: number,
+): void {
+    surface.frame(x, top, width, height, { color: theme.slow, width: 2 });
+    if (width > 8)
+        surface.frame(x + 1.5, top + 1.5, width - 3, height - 3, { color: theme.card, width: 1 });
 }
 
 function drawName(

@@ -47,7 +47,7 @@ function drawLane(picture: Picture, lane: Lane, top: number, step: number): void
 
 function drawMarksOf(picture: Picture, lane: Lane, top: number, height: number): void {
     const { surface, theme, scale } = picture;
-    if (lane.rows.length > 0 || !shows(picture, "marker")) return;
+    if (lane.stats.spans > 0 || !shows(picture, "marker")) return;
     lane.marks.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
         span: () => undefined,
         dense: (start) => surface.rect(xOf(scale, start), top, 1, height, { color: theme.marker }),

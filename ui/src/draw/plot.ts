@@ -12,7 +12,8 @@ import { fitted } from "./surface";
 
 const NAME_MAX = 200;
 const EDGE = 10;
-const TAG_WIDTH = 44;
+const TAG_MOST = 40;
+const TAG_GAP = 8;
 
 /** How wide the names' column is. */
 export function gutterOf(width: number): number {
@@ -66,8 +67,9 @@ function drawLabel(picture: Picture, box: LaneBox): void {
     const right = scale.left - EDGE;
     const small = { color: theme.muted, size: 10, mono: true };
     const { tag, name } = laneLabel(trace, box.lane);
-    const room = tag ? right - EDGE - TAG_WIDTH : right - EDGE;
-    if (tag) surface.text(EDGE, y, fitted(surface, tag, TAG_WIDTH - 4, small), small);
+    const shortTag = fitted(surface, tag, TAG_MOST, small);
+    const room = right - EDGE - (tag ? surface.measure(shortTag, small) + TAG_GAP : 0);
+    if (tag) surface.text(EDGE, y, shortTag, small);
     const font = { color: theme.text, size: 12, align: "end" } as const;
     surface.text(right, y, fitted(surface, clipped(name, NAME_MAX), room, font), font);
     if (box.lane.folded)

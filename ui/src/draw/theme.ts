@@ -43,7 +43,19 @@ export function laneColor(theme: Theme, lane: Lane): string {
     return colors[lane.index % colors.length]!;
 }
 
-/** On lanes of nested spans a name has its colour. */
-export function nameColor(theme: Theme, name: number): string {
-    return theme.tasks[(Math.imul(name, 2654435761) >>> 16) % theme.tasks.length]!;
+const hashes = new Map<string, number>();
+
+// FNV-1a, over UTF-16.
+function hashOf(text: string): number {
+    let hash = hashes.get(text);
+    if (hash !== undefined) return hash;
+    hash = 2166136261;
+    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
+    hashes.set(text, hash >>> 0);
+    return hash >>> 0;
+}
+
+/** On lanes of nested spans a name has its colour, in every trace the same. */
+export function nameColor(theme: Theme, name: string): string {
+    return theme.tasks[(hashOf(name) >>> 8) % theme.tasks.length]!;
 }

@@ -4,7 +4,7 @@ import type { Window } from "./state";
 
 const MARGIN = 0.005; // of the trace, on both sides
 const LEAST_US = 0.01;
-const LEAST_OF_TIME = 1e-12; // finer than this, doubles no longer tell times apart
+const LEAST_OF_TIME = 1e-14; // finer than this, doubles no longer tell times apart
 
 /** All of a trace, with a little room around it. */
 export function wholeOf(trace: Trace): Window {

@@ -1,23 +1,26 @@
 // Tells screen readers what was gone to and pinned.
 import { useEffect, useState } from "preact/hooks";
+import { clipped } from "../data/labels";
 import { duration, time } from "../data/units";
 import { sameRef, type Ref, type Trace } from "../data/model";
 import type { State } from "../view/state";
 import type { App } from "./app";
 import { factsOf, laneTitle } from "./facts";
 
+const NAME_MAX = 100; // code points
 const PAUSE = 250; // milliseconds: what is passed over faster is not told
 
 function sentence(trace: Trace, ref: Ref): string {
     const facts = factsOf(trace, ref);
     const { end, missedBy, value } = facts;
     const parts = [
-        `${facts.name}, ${facts.kind}, on ${laneTitle(trace, facts.lane)}`,
+        `${clipped(facts.name, NAME_MAX)}, ${facts.kind}`,
+        `on ${clipped(laneTitle(trace, facts.lane), NAME_MAX)}`,
         `at ${time(facts.start)}`,
         end !== null &&
             `${facts.endKnown ? "lasts" : "lasts at least"} ${duration(end - facts.start)}`,
         missedBy !== null && `missed its deadline by ${duration(missedBy)}`,
-        value && `value ${value}`,
+        value && `value ${clipped(value, NAME_MAX)}`,
         ...facts.flags,
     ];
     return parts.filter(Boolean).join("; ");

@@ -167,7 +167,7 @@ export function LaneTable({ app }: { app: App }) {
     const rest = lanes.length - shown.length;
     return (
         <section class="table">
-            <table class="lanes">
+            <table>
                 <caption class="unseen">Lanes: activations and response times</caption>
                 <thead>
                     <Heads columns={columns} order={order} onOrder={setOrder} />

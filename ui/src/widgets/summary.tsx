@@ -42,11 +42,13 @@ export function Summary({ app }: { app: App }) {
     const spans = sum(lanes, (lane) => lane.stats.spans);
     const checked = sum(lanes, (lane) => lane.stats.checked);
     const missed = sum(lanes, (lane) => lane.stats.missed);
+    const markers = sum(lanes, (lane) => lane.marks.count);
     const restarts = sum(sources, (source) => source.restarts.length);
     const parts = [
         sources.length > 1 && counted(sources.length, "source"),
         counted(lanes.length, "lane"),
         counted(spans, "span"),
+        counted(markers, "marker"),
         checked > 0 && `${integer(checked)} with deadline`,
         checked > 0 && <Missed missed={missed} checked={checked} />,
         gapText(sources),

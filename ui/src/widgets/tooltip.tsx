@@ -1,7 +1,7 @@
 // Boxes that tell of a span or a mark: one for what is under the pointer, one for what is pinned.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { laneName } from "../data/labels";
+import { clipped, laneName } from "../data/labels";
 import { duration, integer, time } from "../data/units";
 import { MARK_ROW, sameRef, type Ref, type Trace } from "../data/model";
 import type { Point } from "../view/state";
@@ -11,6 +11,7 @@ import { useShortcut, useStore } from "./hooks";
 
 const OFFSET = 14; // from the pointer, so that it hides nothing of what it tells
 const MARGIN = 8; // to the edge of what is seen
+const NAME_MAX = 300; // code points: a name may have thousands
 
 function Times({ facts }: { facts: Facts }) {
     if (facts.end === null) {
@@ -58,6 +59,7 @@ function place(trace: Trace, ref: Ref, facts: Facts): string {
     const row = ref.row !== MARK_ROW && rows > 1 ? `row ${ref.row + 1} of ${rows}` : "";
     return [name === facts.name ? "" : name, laneOwner(trace, lane), row]
         .filter(Boolean)
+        .map((text) => clipped(text, NAME_MAX))
         .join(" · ");
 }
 
@@ -67,12 +69,12 @@ function Details({ trace, of }: { trace: Trace; of: Ref }) {
     return (
         <>
             <div>
-                <strong>{facts.name}</strong> {facts.kind}
+                <strong>{clipped(facts.name, NAME_MAX)}</strong> {facts.kind}
             </div>
             {where && <div>{where}</div>}
             {facts.value && (
                 <div>
-                    value <b>{facts.value}</b>
+                    value <b>{clipped(facts.value, NAME_MAX)}</b>
                 </div>
             )}
             <Times facts={facts} />
