@@ -46,29 +46,43 @@ test("columns that look the same are one run, the fuller the darker", () => {
         [4.9, 0.45],
         [7, 1],
     ] as const)
-        density.add(UNIT, at, busy, 0);
+        density.add(UNIT, at, at, busy, 0);
     assert.deepEqual(runsOf(density), [
-        [2, 2, 40],
+        [2, 2, 50],
         [4, 1, 100],
         [7, 1, 100],
     ]);
-    assert.deepEqual(runsOf(density, 100)[0], [102, 2, 40]);
+    assert.deepEqual(runsOf(density, 100)[0], [102, 2, 50]);
 });
 
 test("what lasts no time at all is seen, in the first and the last column too", () => {
     const density = new Density(10);
-    for (const at of [-5, 0, 9.99, 10]) density.add(UNIT, at, 0, 0);
+    for (const at of [-5, 0, 9.99, 10]) density.add(UNIT, at, at, 0, 0);
     assert.deepEqual(runsOf(density), [
-        [0, 1, 40],
-        [9, 1, 40],
+        [0, 1, 50],
+        [9, 1, 50],
     ]);
+});
+
+test("what reaches into the next column is shared by both", () => {
+    const density = new Density(10);
+    density.add(UNIT, 2.25, 3.25, 1, 1);
+    density.add(UNIT, 6, 7, 1, 0);
+    assert.deepEqual(runsOf(density), [
+        [2, 1, 88],
+        [3, 1, 63],
+        [6, 1, 100],
+    ]);
+    const flagged: number[] = [];
+    density.drawFlagged(0, 1, (x) => flagged.push(x));
+    assert.deepEqual(flagged, [2]);
 });
 
 test("flags are those of any span of a column", () => {
     const density = new Density(10);
-    density.add(UNIT, 1, 0.1, 1);
-    density.add(UNIT, 1, 0.1, 2);
-    density.add(UNIT, 5, 0.1, 4);
+    density.add(UNIT, 1, 1.1, 0.1, 1);
+    density.add(UNIT, 1, 1.1, 0.1, 2);
+    density.add(UNIT, 5, 5.1, 0.1, 4);
     const columns = (flags: number): number[] => {
         const found: number[] = [];
         density.drawFlagged(100, flags, (x) => found.push(x));
@@ -80,11 +94,11 @@ test("flags are those of any span of a column", () => {
 
 test("nothing is left after clear", () => {
     const density = new Density(10);
-    density.add(UNIT, 3, 1, 7);
+    density.add(UNIT, 3, 4, 1, 7);
     density.clear();
     assert.deepEqual(runsOf(density), []);
-    density.add(UNIT, 8, 0, 0);
-    assert.deepEqual(runsOf(density), [[8, 1, 40]]);
+    density.add(UNIT, 8, 8, 0, 0);
+    assert.deepEqual(runsOf(density), [[8, 1, 50]]);
     density.drawFlagged(0, 7, () => assert.fail());
 });
 
@@ -118,7 +132,7 @@ test("rows of a lane are 19 pixels apart; labels of marks have room above", () =
     const marks = [{ rows: [{ start: 1 }] }];
     const lane = { rows: 3, spans: span, marks };
     const [box] = layoutFor([lane]).boxes;
-    assert.deepEqual([box!.height, box!.labels], [3 * 19 + 11 + 12, 12]);
+    assert.deepEqual([box!.height, box!.labels], [3 * 19 + 11 + 15, 15]);
     assert.equal(barTopOf(box!, 2) - barTopOf(box!, 0), 38);
     for (const hidden of ["label", "marker"])
         assert.deepEqual(layoutFor([lane], [hidden]).boxes[0]!.height, 3 * 19 + 11);

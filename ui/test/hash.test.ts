@@ -27,6 +27,7 @@ const PLAIN: State = {
     at: null,
     pinnedAt: null,
     more: 0,
+    over: null,
     measure: null,
 };
 const NOTHING = stateIn("", trace, WHOLE);

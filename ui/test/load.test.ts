@@ -52,7 +52,7 @@ test("a lane's head and its spans", () => {
     );
     assert.equal(number, "18446744073709551615");
     assert.equal(folded, false);
-    assert.deepEqual([...lane.deadlines], [10, 20]);
+    assert.equal(lane.reach, 20);
     const counts = { spans: 2, whole: 2, checked: 1, missed: 1 };
     const times = { min: 1.5, mean: 2.5, p99: 3.5, max: 4.5 };
     assert.deepEqual(lane.stats, { ...counts, ...times, worst: { lane: 0, row: 0, index: 1 } });
@@ -61,7 +61,29 @@ test("a lane's head and its spans", () => {
     assert.deepEqual([...track.end], [150, 150]);
     assert.deepEqual([...track.flags], [1, Flag.Missed]);
     assert.deepEqual([...track.name!], [2, 1]);
-    assert.deepEqual([...track.deadline!], [0, 2]);
+    assert.deepEqual([...track.deadline!], [NaN, 150.0 + 20]);
+});
+
+test("spans with deadlines of their own", () => {
+    const lane = oneLane({
+        rows: 2,
+        deadlines: [10],
+        spans: [
+            {
+                rows: [
+                    { start: 100, length: 50, deadline: 2, own: 70 },
+                    { start: 110, length: 5, row: 1, deadline: 1 },
+                    { start: 150, length: 1, deadline: 2, own: -3 },
+                    { start: 160, length: 1 },
+                ],
+            },
+        ],
+    });
+    assert.deepEqual([...lane.rows[0].deadline!], [170, 147, NaN]);
+    assert.deepEqual([...lane.rows[1].deadline!], [120]);
+    assert.equal(lane.reach, 70);
+    const alone = oneLane({ spans: [{ rows: [{ start: 1, deadline: 1, own: 5 }] }] });
+    assert.deepEqual([...alone.rows[0].deadline!], [6]);
 });
 
 test("columns that are not there are null", () => {

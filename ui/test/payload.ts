@@ -25,6 +25,8 @@ export interface SpanRow {
     readonly row?: number;
     readonly name?: number;
     readonly deadline?: number;
+    /** Of one whose deadline is deadlines.length + 1: ticks from its start. */
+    readonly own?: Int;
 }
 
 export interface MarkRow {
@@ -193,11 +195,13 @@ function writeLane(w: Writer, lane: LaneOf): void {
     const optional = (["row", "name", "deadline"] as const).map((key) =>
         all.some((span) => span[key]),
     );
-    w.u(optional.reduce((bits, is, i) => bits | (is ? 1 << i : 0), 0));
+    const owners = all.filter(({ own }) => own !== undefined);
+    w.u(optional.reduce((bits, is, i) => bits | (is ? 1 << i : 0), owners.length ? 8 : 0));
     w.runs(spans);
     w.column(spans, "length");
     w.column(spans, "flags");
     (["row", "name", "deadline"] as const).forEach((key, i) => optional[i] && w.column(spans, key));
+    for (const { own } of owners) w.s(own!);
     const marks = lane.marks ?? [];
     w.runs(marks);
     for (const key of ["name", "form", "value", "row"] as const) w.column(marks, key);

@@ -46,6 +46,12 @@ export class Reader {
         return unzigzag(this.u64());
     }
 
+    /** A signed number; of 2^52 and more the nearest double. */
+    s(): number {
+        const value = this.u();
+        return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    }
+
     d(): number {
         const at = this.skip(8);
         return this.view.getFloat64(at, true);

@@ -26,7 +26,8 @@ const enum Part {
     Row = 1,
     Name = 2,
     Deadline = 4,
-    All = 7,
+    Own = 8,
+    All = 15,
 }
 
 /* ---- from the page to bytes ---- */
@@ -169,11 +170,12 @@ class PageParser {
         const folded = reader.u() !== 0;
         const stats = this.stats();
         const worst = reader.upTo(stats.spans, "the worst span");
-        const deadlines = Float64Array.from(reader.list("deadlines", () => reader.d()));
-        const spans = this.spans(this.clocks[source], rows, deadlines.length);
+        const deadlines = reader.list("deadlines", () => reader.d());
+        const spans = this.spans(this.clocks[source], rows, deadlines);
         if (spans.count !== stats.spans) throw damaged(`a lane has not ${stats.spans} spans`);
         return {
-            index: 0, // given when it is known which lanes are empty
+            index: 0, // this and the next are given when it is known which lanes are empty
+            ordinal: 0,
             source,
             kind,
             priority,
@@ -183,7 +185,7 @@ class PageParser {
             folded,
             rows: spans.tracks,
             marks: this.marks(this.clocks[source], rows),
-            deadlines,
+            reach: spans.reach,
             stats: { ...stats, worst: spans.refTo(worst) },
         };
     }
@@ -199,7 +201,7 @@ class PageParser {
         return { ...counts, min: reader.d(), mean: reader.d(), p99: reader.d(), max: reader.d() };
     }
 
-    private spans(clocks: readonly Clock[], rows: number, deadlines: number): LaneSpans {
+    private spans(clocks: readonly Clock[], rows: number, deadlines: number[]): LaneSpans {
         const { reader } = this;
         const parts = reader.upTo(Part.All, "a lane's columns");
         const runs = Runs.read(reader, clocks);
@@ -209,9 +211,27 @@ class PageParser {
         const flags = reader.uints(count, MOST_UINT, "a span's flags");
         const row = parts & Part.Row ? reader.uints(count, rows - 1, "a span's row") : null;
         const name = parts & Part.Name ? this.names(count) : null;
-        const deadline =
-            parts & Part.Deadline ? reader.uints(count, deadlines, "a span's deadline") : null;
+        const deadline = this.deadlines(parts, runs, start, deadlines);
         return new LaneSpans({ start, end, flags, name, deadline }, byRow(start, row, rows));
+    }
+
+    /** A span's is none (0), one of its lane's (1 + which), or its own, as many ticks after its start. */
+    private deadlines(
+        parts: number,
+        runs: Runs,
+        start: Float64Array,
+        ofLane: readonly number[],
+    ): Float64Array | null {
+        if (!(parts & Part.Deadline)) return null;
+        const { reader } = this;
+        const own = parts & Part.Own ? ofLane.length + 1 : 0;
+        const most = own || ofLane.length;
+        const which = reader.uints(runs.count, most, "a span's deadline");
+        return runs.times((clock, ticks, i) => {
+            if (which[i] === 0) return NaN;
+            if (which[i] !== own) return start[i] + ofLane[which[i] - 1];
+            return clock.us(ticks + reader.s());
+        });
     }
 
     private marks(clocks: readonly Clock[], rows: number): Marks {
@@ -265,6 +285,15 @@ class LaneSpans {
         this.tracks = orders.map((order) => trackOf(columns, order));
     }
 
+    /** See Lane.reach. */
+    get reach(): number {
+        let most = 0;
+        for (const { start, deadline } of this.tracks)
+            for (let i = 0; deadline && i < deadline.length; i++)
+                if (deadline[i] - start[i] > most) most = deadline[i] - start[i];
+        return Number.isFinite(most) ? most : 0;
+    }
+
     get count(): number {
         return this.orders.reduce((sum, order) => sum + order.length, 0);
     }
@@ -314,12 +343,14 @@ function withoutEmpty(all: readonly Lane[], sources: readonly Source[]): Lane[] 
     const index = new Map(kept.map((lane, i) => [lane, i]));
     for (const lanes of bandLanes)
         lanes.forEach((onePlus, i) => (lanes[i] = onePlus && 1 + index.get(all[onePlus - 1])!));
-    return kept.map(numbered);
-}
-
-function numbered(lane: Lane, index: number): Lane {
-    const worst = lane.stats.worst && { ...lane.stats.worst, lane: index };
-    return { ...lane, index, stats: { ...lane.stats, worst } };
+    const above = new Map<string, number>();
+    return kept.map((lane, index) => {
+        const colors = `${lane.source} ${lane.kind === LaneKind.Isr}`;
+        const ordinal = above.get(colors) ?? 0;
+        above.set(colors, ordinal + 1);
+        const worst = lane.stats.worst && { ...lane.stats.worst, lane: index };
+        return { ...lane, index, ordinal, stats: { ...lane.stats, worst } };
+    });
 }
 
 /** From the first to the last time of anything; never empty. */

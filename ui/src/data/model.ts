@@ -38,8 +38,8 @@ export interface Track {
     readonly flags: Uint32Array;
     /** Text numbers; null: all have their lane's name. */
     readonly name: Uint32Array | null;
-    /** 1 + an index into the lane's deadlines, 0 none; null: none has one. */
-    readonly deadline: Uint32Array | null;
+    /** On the time line, NaN where there is none; null: no span of the lane has one. */
+    readonly deadline: Float64Array | null;
     readonly pyramid: Pyramid;
 }
 
@@ -80,6 +80,8 @@ export interface LaneStats {
 
 export interface Lane {
     readonly index: number;
+    /** How many lanes of its colours, ISRs or others, stand above it in its source. */
+    readonly ordinal: number;
     readonly source: number;
     readonly kind: LaneKind;
     readonly priority: number;
@@ -91,8 +93,8 @@ export interface Lane {
     readonly folded: boolean;
     readonly rows: readonly Track[];
     readonly marks: Marks;
-    /** Microseconds from a span's start. */
-    readonly deadlines: Float64Array;
+    /** The longest time from a span's start to its deadline; 0: none is after its start. */
+    readonly reach: number;
     readonly stats: LaneStats;
 }
 

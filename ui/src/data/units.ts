@@ -35,7 +35,8 @@ export function real(x: number): string {
 
 /** A time on the time line. Microseconds and nanoseconds are shown where there are any. */
 export function time(us: number): string {
-    return amount(us, Math.abs(us) < S.us ? MS : S);
+    const size = Math.abs(us);
+    return amount(us, size >= S.us ? S : size >= MS.us || us === 0 ? MS : US);
 }
 
 /** How long something took. */
@@ -72,11 +73,25 @@ function durationUnit(us: number): Unit {
 
 function amount(us: number, unit: Unit): string {
     if (Number.isNaN(us)) return UNKNOWN;
-    const value = us / unit.us;
-    const most = value.toFixed(unit.decimals[unit.decimals.length - 1]);
+    const most = shifted(us, unit);
     const used = (most.split(".")[1] ?? "").replace(/0+$/, "").length;
     const decimals = unit.decimals.find((digits) => digits >= used)!;
-    return fixed(value, decimals) + NO_BREAK + unit.symbol;
+    const cut = most.length - unit.decimals[unit.decimals.length - 1] + decimals;
+    return grouped(most.slice(0, decimals ? cut : cut - 1)) + NO_BREAK + unit.symbol;
+}
+
+/**
+ * In a unit, with all its decimals. A quotient of a large time has other digits than the time: so the point
+ * is moved in its text.
+ */
+function shifted(us: number, unit: Unit): string {
+    const most = unit.decimals[unit.decimals.length - 1];
+    const places = Math.round(Math.log10(unit.us));
+    if (places <= 0 || !Number.isFinite(us) || Math.abs(us) >= 1e21)
+        return (us / unit.us).toFixed(most);
+    const [, minus, whole, rest] = /^(-?)(\d+)\.(\d+)$/.exec(us.toFixed(most - places))!;
+    const digits = whole.padStart(places + 1, "0");
+    return `${minus}${digits.slice(0, -places)}.${digits.slice(-places)}${rest}`;
 }
 
 /** Digits in threes, from the point to both sides. What is no plain number stays as it is. */

@@ -8,9 +8,9 @@ import { listenToKeys } from "../stage/keys";
 import { listenToOverview, listenToPointer } from "../stage/pointer";
 import { Stage } from "../stage/stage";
 import { hashOf, stateIn } from "../view/hash";
-import { LAYERS, Store, type Layer } from "../view/state";
+import { LAYERS, NOWHERE, Store, type Layer, type Window } from "../view/state";
 import { keepTheme } from "../view/theme";
-import { showing, wholeOf, zoomed } from "../view/zoom";
+import { reaching, showing, wholeOf, zoomed } from "../view/zoom";
 import type { App } from "../widgets/app";
 import { Failure } from "../widgets/failure";
 import { Frame } from "../widgets/frame";
@@ -31,9 +31,7 @@ class Diagram implements App {
             hidden: new Set(),
             theme: "system",
             find: "",
-            hover: null,
-            more: 0,
-            at: null,
+            ...NOWHERE,
             pinned: null,
             pinnedAt: null,
             measure: null,
@@ -52,17 +50,19 @@ class Diagram implements App {
     }
 
     goTo(ref: Ref): void {
-        const { state } = this.store;
         const { start, end } = timesOf(this.trace, ref);
-        this.store.set({
-            pinned: ref,
-            pinnedAt: null,
-            hover: null,
-            at: null,
-            hidden: without(state.hidden, this.layersOf(ref)),
-            window: showing(state.window, start, end, this.whole),
-        });
-        this.stage.reveal(ref.lane);
+        this.pin(ref, showing(this.store.state.window, start, end, this.whole));
+    }
+
+    stepTo(ref: Ref): void {
+        const { start } = timesOf(this.trace, ref);
+        this.pin(ref, reaching(this.store.state.window, start, this.whole));
+    }
+
+    private pin(pinned: Ref, window: Window): void {
+        const hidden = without(this.store.state.hidden, this.layersOf(pinned));
+        this.store.set({ ...NOWHERE, pinned, pinnedAt: null, hidden, window });
+        this.stage.reveal(pinned.lane);
     }
 
     findNext(direction: 1 | -1): boolean {

@@ -1,11 +1,13 @@
 // Hands a file to the browser's downloads.
 const NAME_MAX = 80;
+const RECORDING = /\.(csv|bin|stave)$/; // what a picture need not be called
 
 /** A name that every file system takes. */
 function fileName(text: string): string {
     const clean = text.replace(/[^\p{L}\p{N} ._#()+-]+/gu, "_").replace(/^\.+/, "");
     const dot = clean.lastIndexOf(".");
-    return clean.slice(0, dot).slice(0, NAME_MAX) + clean.slice(dot);
+    const name = clean.slice(0, dot).replace(RECORDING, "");
+    return name.slice(0, NAME_MAX) + clean.slice(dot);
 }
 
 export function saveAs(blob: Blob, name: string): void {

@@ -1,7 +1,6 @@
 // What lies over all lanes of a source: gaps, stretches in doubt, restarts.
 import type { Bands, Source } from "../data/model";
-import { textOf } from "../data/labels";
-import { duration, integer } from "../data/units";
+import { doubtText, gapText } from "../data/happenings";
 import type { Extent } from "./layout";
 import { shows, type Picture } from "./picture";
 import { stretchOf, xOf } from "./scale";
@@ -26,11 +25,6 @@ export function drawBands(picture: Picture, source: Source): void {
 
 // ---- gaps ---------------------------------------------------------------------------------------
 
-export function gapText(source: Source, lost: number): string {
-    const what = source.frames ? "frame" : "event";
-    return `${integer(lost)} ${what}${lost === 1 ? "" : "s"} lost`;
-}
-
 function drawGaps(picture: Picture, source: Source, all: Extent): void {
     const { scale } = picture;
     let last = -Infinity;
@@ -41,9 +35,7 @@ function drawGaps(picture: Picture, source: Source, all: Extent): void {
         last = Math.max(right, left + 1);
         drawGap(picture, left, last, extent);
         if (count > 1) return;
-        const why = textOf(picture.trace, source.gaps.why[first]!);
-        const text = gapText(source, source.gaps.value[first]!) + (why ? `: ${why}` : "");
-        drawBandText(picture, text, left, right, extent);
+        drawBandText(picture, gapText(picture.trace, source, first), left, right, extent);
     };
     source.gaps.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
         span: (index) => draw(source.gaps.start[index]!, source.gaps.end[index]!, index, 1),
@@ -99,7 +91,7 @@ function drawDoubts(picture: Picture, source: Source, all: Extent): void {
         if (!extent || right - last < 1) return;
         last = right;
         drawBracket(picture, left, Math.max(right, left + 1), extent);
-        if (count === 1) drawBound(picture, doubts.value[first]!, left, right, extent);
+        if (count === 1) drawBound(picture, doubtText(source, first), left, right, extent);
     };
     doubts.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
         span: (index) => draw(doubts.start[index]!, doubts.end[index]!, index, 1),
@@ -127,13 +119,12 @@ function drawBracket(picture: Picture, left: number, right: number, [top, bottom
 
 function drawBound(
     picture: Picture,
-    bound: number,
+    text: string,
     left: number,
     right: number,
     extent: Extent,
 ): void {
     const { surface, theme, scale } = picture;
-    const text = Number.isNaN(bound) ? "times uncertain" : `times up to ${duration(bound)} early`;
     const from = Math.max(left, scale.left);
     const to = Math.min(right, scale.left + scale.width);
     const font = { color: theme.muted, size: 10, align: "middle", halo: theme.card } as const;

@@ -1,11 +1,11 @@
 // The spans of one row: bars, density where they are narrower than a pixel, torn ends, deadlines.
-import { Flag, LaneKind, sameRef, type Lane, type Ref, type Track } from "../data/model";
+import { Flag, LaneKind, type Lane, type Ref, type Track } from "../data/model";
 import type { Seen } from "../data/pyramid";
 import { clipped, spanName } from "../data/labels";
 import { barTopOf, type LaneBox } from "./layout";
 import { shows, type Picture } from "./picture";
 import { stretchOf, xOf } from "./scale";
-import { fitted, type Point } from "./surface";
+import { fitted, type Ink, type Point } from "./surface";
 import { laneColor, nameColor } from "./theme";
 
 const ISR_HATCH = { color: "#fff", alpha: 0.35 };
@@ -34,6 +34,7 @@ export function drawRow(picture: Picture, box: LaneBox, row: number): void {
     const named = track.name !== null;
     const strip = { lane, track, row, named, top: barTopOf(box, row), height: box.barHeight };
     drawDeadlines(picture, strip, drawSpans(picture, strip));
+    drawChosen(picture, strip);
 }
 
 // ---- spans --------------------------------------------------------------------------------------
@@ -50,19 +51,15 @@ function drawSpans(picture: Picture, strip: Strip): readonly number[] {
         },
         dense: (start, end, busy, flags, first, count) => {
             if (count === 1) alone.push(first);
-            if (end >= scale.from) density.add(scale, start, busy, flags);
+            if (end >= scale.from) density.add(scale, start, end, busy, flags);
         },
     };
-    const reach = track.deadline && shows(picture, "deadline") ? longest(strip.lane.deadlines) : 0;
+    // A deadline may stand in the picture although its span has left it: look back as far as they reach.
+    const reach = shows(picture, "deadline") ? strip.lane.reach : 0;
     track.pyramid.visit(scale.from - reach, scale.to, 1 / scale.pixelsPerUs, seen);
     drawDensity(picture, strip);
     density.clear();
     return alone;
-}
-
-// A deadline may stand in the picture although its span has left it: look back as far as they reach.
-function longest(deadlines: Float64Array): number {
-    return deadlines.reduce((most, us) => (Number.isFinite(us) ? Math.max(most, us) : most), 0);
 }
 
 function drawDensity(picture: Picture, { lane, top, height }: Strip): void {
@@ -77,7 +74,8 @@ function drawDensity(picture: Picture, { lane, top, height }: Strip): void {
         drawTorn(picture, x, x + TORN_LEAST, top, height, color),
     );
     density.drawFlagged(scale.left, Flag.Missed, (x) => {
-        surface.rect(x - 0.5, top - 1.5, 2, height + 3, { color: theme.slow });
+        surface.rect(x - 0.5, top - 2, 2, 4, { color: theme.slow });
+        surface.rect(x - 0.5, top + height - 2, 2, 4, { color: theme.slow });
     });
 }
 
@@ -133,8 +131,8 @@ function drawTorn(
 }
 
 function drawSigns(picture: Picture, strip: Strip, index: number, x: number, width: number): void {
-    const { surface, theme, state } = picture;
-    const { lane, track, row, top, height } = strip;
+    const { surface, theme } = picture;
+    const { track, top, height } = strip;
     const flags = track.flags[index]!;
     if (flags & DOUBTFUL && width > 3)
         surface.frame(x + 0.5, top + 0.5, width - 1, height - 1, {
@@ -144,11 +142,21 @@ function drawSigns(picture: Picture, strip: Strip, index: number, x: number, wid
         });
     if (flags & Flag.Failed) surface.rect(x, top + height - 3, width, 3, { color: theme.slow });
     if (flags & Flag.Missed) drawMissed(picture, x, top, width, height);
-    const ref: Ref = { lane: lane.index, row, index };
-    if (sameRef(ref, state.pinned))
-        surface.frame(x - 2, top - 2, width + 4, height + 4, { color: theme.accent, width: 2 });
-    else if (sameRef(ref, state.hover))
-        surface.frame(x - 0.5, top - 0.5, width + 1, height + 1, { color: theme.text, width: 1 });
+}
+
+// What the user has chosen has a frame, also where it is too narrow to be drawn by itself.
+function drawChosen(picture: Picture, { lane, track, row, top, height }: Strip): void {
+    const { surface, theme, scale, state } = picture;
+    const frame = (ref: Ref, beyond: number, ink: Ink): void => {
+        if (ref.lane !== lane.index || ref.row !== row) return;
+        const times = [track.start[ref.index]!, track.end[ref.index]!] as const;
+        if (times[1] < scale.from || times[0] > scale.to) return;
+        const [left, right] = sharp(stretchOf(scale, ...times));
+        const width = right - left + 2 * beyond;
+        surface.frame(left - beyond, top - beyond, width, height + 2 * beyond, ink);
+    };
+    if (state.hover) frame(state.hover, 0.5, { color: theme.text, width: 1 });
+    if (state.pinned) frame(state.pinned, 2, { color: theme.accent, width: 2 });
 }
 
 // On a bar that is reddish itself, the outline is told from it by a light line within.
@@ -203,14 +211,13 @@ function drawDeadlines(picture: Picture, strip: Strip, alone: readonly number[])
     });
 }
 
-function ticksOf({ scale }: Picture, { track, lane }: Strip, alone: readonly number[]): Tick[] {
+function ticksOf({ scale }: Picture, { track }: Strip, alone: readonly number[]): Tick[] {
     const ticks: Tick[] = [];
     const right = scale.left + scale.width;
     let last = -Infinity;
     for (const index of alone) {
-        const which = track.deadline![index]!;
-        if (which === 0) continue;
-        const x = xOf(scale, track.start[index]! + lane.deadlines[which - 1]!);
+        if (Number.isNaN(track.deadline![index]!)) continue;
+        const x = xOf(scale, track.deadline![index]!);
         const missed = (track.flags[index]! & Flag.Missed) !== 0;
         if (x < scale.left || x > right || (x - last < TICK_GAP && !missed)) continue;
         ticks.push({ x, missed });

@@ -26,11 +26,26 @@ export class Density {
         this.used = new Uint8Array(columns);
     }
 
-    /** Takes spans that together are narrower than a pixel. */
-    add(scale: Scale, start: number, busy: number, flags: number): void {
-        const x = Math.floor((start - scale.from) * scale.pixelsPerUs);
-        const column = Math.min(this.columns - 1, Math.max(0, x));
-        this.busy[column]! += busy * scale.pixelsPerUs;
+    /**
+     * Takes spans that together are narrower than a pixel. Where they reach into the next column, so does
+     * what is busy in them; else even rhythms would seem to have gaps.
+     */
+    add(scale: Scale, start: number, end: number, busy: number, flags: number): void {
+        const from = (start - scale.from) * scale.pixelsPerUs;
+        const to = (end - scale.from) * scale.pixelsPerUs;
+        const first = this.columnOf(from);
+        const last = to > from ? this.columnOf(Math.ceil(to) - 1) : first;
+        const share = last > first && from >= 0 ? (last - from) / (to - from) : 1;
+        this.put(first, busy * scale.pixelsPerUs * share, flags);
+        if (last > first) this.put(last, busy * scale.pixelsPerUs * (1 - share), 0);
+    }
+
+    private columnOf(x: number): number {
+        return Math.min(this.columns - 1, Math.max(0, Math.floor(x)));
+    }
+
+    private put(column: number, busy: number, flags: number): void {
+        this.busy[column]! += busy;
         this.flags[column]! |= flags;
         this.used[column] = 1;
         this.anyFlags |= flags;

@@ -8,7 +8,7 @@ const LANE = 30;
 const BAR = 18;
 const NESTED_BAR = 17;
 const NESTED_ROW = 19;
-const LABEL_STRIP = 12;
+const LABEL_STRIP = 15;
 
 export interface LaneBox {
     readonly lane: Lane;

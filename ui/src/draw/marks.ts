@@ -29,6 +29,9 @@ export function drawMarks(picture: Picture, box: LaneBox): void {
         },
     });
     visible.forEach((index, i) => drawMark(picture, box, index, roomOf(picture, box, visible, i)));
+    for (const ref of [picture.state.hover, picture.state.pinned])
+        if (ref?.lane === box.lane.index && ref.row === MARK_ROW && !visible.includes(ref.index))
+            drawMark(picture, box, ref.index, Infinity); // it shares its pixel with another
     if (box.labels > 0) drawLabels(picture, box, visible);
 }
 
@@ -77,6 +80,6 @@ function drawLabels(picture: Picture, box: LaneBox, visible: readonly number[]):
         const end = next === undefined ? right : xOf(scale, box.lane.marks.time[next]!);
         if (end - x < LABEL_LEAST || x < scale.left - 1) return;
         const text = fitted(surface, markText(picture, box, index), end - x - LABEL_GAP, font);
-        if (text) surface.text(x, box.top + box.labels, text, font);
+        if (text) surface.text(x, box.top + box.labels - 3, text, font);
     });
 }

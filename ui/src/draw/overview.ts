@@ -33,13 +33,13 @@ function drawLane(picture: Picture, lane: Lane, top: number, step: number): void
                     color: missed ? theme.slow : color,
                 });
             },
-            dense: (start, _end, busy, flags) => density.add(scale, start, busy, flags),
+            dense: (start, end, busy, flags) => density.add(scale, start, end, busy, flags),
         });
     density.drawRuns(scale.left, (x, width, alpha) =>
         surface.rect(x, top, width, height, { color, alpha }),
     );
     density.drawFlagged(scale.left, Flag.Missed, (x) =>
-        surface.rect(x, top - 1, 2, height + 2, { color: theme.slow }),
+        surface.rect(x, top, 2, Math.max(1, height / 2), { color: theme.slow }),
     );
     density.clear();
     drawMarksOf(picture, lane, top, height);

@@ -15,6 +15,9 @@ const EDGE = 10;
 const TAG_MOST = 40;
 const TAG_GAP = 8;
 
+/** Right of the time line. */
+export const RIGHT_EDGE = 14;
+
 /** How wide the names' column is. */
 export function gutterOf(width: number): number {
     return Math.round(Math.min(190, Math.max(90, width * 0.17)));
@@ -23,11 +26,11 @@ export function gutterOf(width: number): number {
 /** Draws what a window of `height` pixels shows of the layout from `scroll` on, below the axis. */
 export function drawPlot(picture: Picture, height: number, scroll: number): void {
     const { surface, theme, scale, layout } = picture;
-    const width = scale.left + scale.width;
+    const width = scale.left + scale.width + RIGHT_EDGE;
     const boxes = boxesWithin(layout, scroll, scroll + height - AXIS_HEIGHT);
-    surface.rect(0, 0, width + EDGE, height, { color: theme.card });
+    surface.rect(0, 0, width, height, { color: theme.card });
     const lanes = (draw: () => void): void => surface.moved(AXIS_HEIGHT - scroll, draw);
-    surface.clip(0, AXIS_HEIGHT, width + EDGE, height - AXIS_HEIGHT, () => {
+    surface.clip(0, AXIS_HEIGHT, width, height - AXIS_HEIGHT, () => {
         lanes(() => boxes.forEach((box) => drawGround(picture, box)));
         drawGrid(picture, height);
         lanes(() => boxes.forEach((box) => drawLabel(picture, box)));
@@ -73,7 +76,7 @@ function drawLabel(picture: Picture, box: LaneBox): void {
     const font = { color: theme.text, size: 12, align: "end" } as const;
     surface.text(right, y, fitted(surface, clipped(name, NAME_MAX), room, font), font);
     if (box.lane.folded)
-        surface.text(right, box.top + box.height - 6, "deeper ones share this row", {
+        surface.text(right, box.top + box.height - 6, "+ deeper", {
             ...small,
             align: "end",
         });

@@ -37,10 +37,10 @@ export function themeOf(element: Element): Theme {
     };
 }
 
-/** Warm for ISRs, cool for all others; neighbours differ. */
+/** Warm for ISRs, cool for all others; neighbours differ, and runs of one program look alike. */
 export function laneColor(theme: Theme, lane: Lane): string {
     const colors = lane.kind === LaneKind.Isr ? theme.isrs : theme.tasks;
-    return colors[lane.index % colors.length]!;
+    return colors[lane.ordinal % colors.length]!;
 }
 
 const hashes = new Map<string, number>();

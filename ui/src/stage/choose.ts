@@ -1,5 +1,6 @@
 // Which span or mark is meant: under the pointer, or next to one that is known.
 import { Flag, MARK_ROW, type Lane, type Ref, type Track, type Trace } from "../data/model";
+import { happeningAt, type Happening, type HappeningKind } from "../data/happenings";
 import { firstFrom, timesOf } from "../data/sequence";
 import { spansAt } from "../data/window";
 import { firstBoxBelow, type LaneBox, type Layout } from "../draw/layout";
@@ -59,6 +60,27 @@ function markAt(box: LaneBox, scale: Scale, x: number, y: number): Hit | null {
         more++;
     }
     return best < 0 ? null : { ref: { lane: box.lane.index, row: MARK_ROW, index: best }, more };
+}
+
+const EDGE = 12; // pixels at which a bracket's arms can be pointed at
+
+/** What lies over the lanes at a point; a doubt, which may be long, only at its bracket. */
+export function overAt(
+    trace: Trace,
+    layout: Layout,
+    scale: Scale,
+    hidden: ReadonlySet<Layer>,
+    x: number,
+    y: number,
+): Happening | null {
+    const box = layout.boxes[firstBoxBelow(layout, y)];
+    if (!box || y < box.top || x < scale.left) return null;
+    const [top, bottom] = layout.extents.get(box.lane.source)!;
+    const atEdge = y < top + EDGE || y > bottom - EDGE;
+    const shows = (kind: HappeningKind): boolean =>
+        kind === "restart" || (!hidden.has(kind) && (kind === "gap" || atEdge));
+    const [from, to] = [usAt(scale, x - NEAR / 2), usAt(scale, x + NEAR / 2)];
+    return happeningAt(trace, box.lane.index, from, to, shows);
 }
 
 // ---- by keyboard --------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 import type { Ref } from "../data/model";
 import { timesOf } from "../data/sequence";
 import { aboveOrBelow, beside, missedFrom } from "./choose";
-import type { Window } from "../view/state";
-import { panned, zoomed } from "../view/zoom";
+import { NOWHERE, type Window } from "../view/state";
+import { endingAt, panned, startingAt, zoomed } from "../view/zoom";
 import type { App } from "../widgets/app";
 import type { Stage } from "./stage";
 
@@ -61,13 +61,13 @@ function actionOf(app: App, stage: Stage, bounds: Window, event: KeyboardEvent):
         case "0":
             return () => app.reset();
         case "Home":
-            return () => store.set({ window: panned(window, bounds.from - window.from, bounds) });
+            return () => store.set({ window: startingAt(window, app.trace.from, bounds) });
         case "End":
-            return () => store.set({ window: panned(window, bounds.to - window.to, bounds) });
+            return () => store.set({ window: endingAt(window, app.trace.to, bounds) });
         case "Enter":
             return isButton(event.target) ? null : () => store.set({ pinned: chosen(app) });
         case "Escape":
-            return () => store.set({ hover: null, at: null, measure: null });
+            return () => store.set({ ...NOWHERE, measure: null });
         case "n":
             return () => app.findNext(1);
         case "N":
@@ -89,7 +89,7 @@ function walkOf(app: App, stage: Stage, key: string, middle: number): Action | n
     const ref = app.store.state.pinned ?? app.store.state.hover;
     const at = ref ? timesOf(trace, ref).start : middle;
     const go = (to: Ref | null): void => {
-        if (to) app.goTo(to);
+        if (to) app.stepTo(to);
     };
     switch (key) {
         case "ArrowUp":

@@ -1,7 +1,7 @@
 // Mouse, pen and touch on the lanes and on the overview.
-import type { Window } from "../view/state";
+import { NOWHERE, type Window } from "../view/state";
 import { usAt, xOf } from "../draw/scale";
-import { hitAt } from "./choose";
+import { hitAt, overAt } from "./choose";
 import { panned, within, zoomed } from "../view/zoom";
 import type { App } from "../widgets/app";
 import type { Stage } from "./stage";
@@ -47,6 +47,7 @@ function follow(
 
 export function listenToPointer(app: App, stage: Stage, bounds: Window): void {
     const { canvas, lanes } = stage;
+    let last: PointerEvent | null = null; // where the pointer rests on the lanes
     canvas.addEventListener("wheel", (event) => onWheel(app, stage, bounds, event), {
         passive: false,
     });
@@ -56,9 +57,20 @@ export function listenToPointer(app: App, stage: Stage, bounds: Window): void {
         if (event.shiftKey) measure(app, stage, event);
         else drag(app, stage, bounds, event);
     });
-    canvas.addEventListener("pointermove", (event) => hover(app, stage, event));
-    canvas.addEventListener("pointerleave", () => app.store.set({ hover: null, at: null }));
-    canvas.addEventListener("dblclick", () => app.reset());
+    canvas.addEventListener("pointermove", (event) => hover(app, stage, (last = event)));
+    canvas.addEventListener("pointerleave", () => {
+        last = null;
+        app.store.set(NOWHERE);
+    });
+    canvas.addEventListener("dblclick", () => {
+        app.store.set({ pinned: null });
+        app.reset();
+    });
+    // What moves under a resting pointer is another thing than before.
+    app.store.listen((state, before) => {
+        if (last && state.window !== before.window) hover(app, stage, last);
+    });
+    lanes.addEventListener("scroll", () => last && hover(app, stage, last));
 }
 
 // On the names' column the wheel scrolls the lanes, as everywhere in the page.
@@ -111,7 +123,7 @@ function measure(app: App, stage: Stage, press: PointerEvent): void {
     follow(
         stage.canvas,
         press,
-        (dx) => app.store.set({ measure: { from, to: usAt(scale, x + dx) }, hover: null }),
+        (dx) => app.store.set({ measure: { from, to: usAt(scale, x + dx) }, ...NOWHERE }),
         (moved) => {
             if (!moved) app.store.set({ measure: null });
         },
@@ -122,12 +134,12 @@ function hover(app: App, stage: Stage, event: PointerEvent): void {
     if (event.buttons !== 0) return;
     const [x, y] = place(stage.canvas, event);
     const { hidden } = app.store.state;
-    const hit = hitAt(stage.layout, stage.scale(), hidden, x, stage.layoutY(y));
-    app.store.set({
-        hover: hit?.ref ?? null,
-        more: hit?.more ?? 0,
-        at: hit ? { x: event.pageX, y: event.pageY } : null,
-    });
+    const at = { x: event.pageX, y: event.pageY };
+    const layoutY = stage.layoutY(y);
+    const hit = hitAt(stage.layout, stage.scale(), hidden, x, layoutY);
+    const over = hit ? null : overAt(app.trace, stage.layout, stage.scale(), hidden, x, layoutY);
+    if (hit) app.store.set({ hover: hit.ref, more: hit.more, over, at });
+    else app.store.set(over ? { ...NOWHERE, over, at } : NOWHERE);
     stage.canvas.classList.toggle("over", hit !== null);
 }
 

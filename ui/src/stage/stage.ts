@@ -6,7 +6,7 @@ import { Density } from "../draw/density";
 import { layoutOf, type Layout } from "../draw/layout";
 import { drawOverview, drawWindow, OVERVIEW_HEIGHT } from "../draw/overview";
 import type { Picture } from "../draw/picture";
-import { drawPlot, gutterOf } from "../draw/plot";
+import { drawPlot, gutterOf, RIGHT_EDGE } from "../draw/plot";
 import { scaleOf, type Scale } from "../draw/scale";
 import type { Surface } from "../draw/surface";
 import { SvgSurface } from "../draw/svg";
@@ -14,7 +14,6 @@ import { themeOf, type Theme } from "../draw/theme";
 import type { State, Window } from "../view/state";
 import type { App } from "../widgets/app";
 
-const EDGE = 14; // right of the time line
 const SAVED_MOST = 8000; // pixels of a saved picture's height
 
 function made<K extends keyof HTMLElementTagNameMap>(
@@ -122,7 +121,7 @@ export class Stage {
 
     private scaleOf(window: Window): Scale {
         const left = gutterOf(this.width);
-        return scaleOf(window, left, Math.max(1, this.width - left - EDGE));
+        return scaleOf(window, left, Math.max(1, this.width - left - RIGHT_EDGE));
     }
 
     private picture(surface: Surface, scale: Scale): Picture {

@@ -13,15 +13,27 @@ const FIND_MAX = 200;
 export function hashOf(state: State, whole: Window): string {
     const parts = new URLSearchParams();
     const { window } = state;
-    if (window.from !== whole.from || window.to !== whole.to) {
-        parts.set("from", String(window.from));
-        parts.set("to", String(window.to));
+    if (!isAbout(window, whole)) {
+        parts.set("from", rounded(window.from, window));
+        parts.set("to", rounded(window.to, window));
     }
     if (state.hidden.size) parts.set("hide", LAYERS.filter((l) => state.hidden.has(l)).join(","));
     if (state.theme !== "system") parts.set("theme", state.theme);
     if (state.find) parts.set("find", state.find.slice(0, FIND_MAX));
     if (state.pinned) parts.set("at", refText(state.pinned));
     return parts.toString().replaceAll("%2C", ",");
+}
+
+// Dragged back to all of it, a window may differ in its last digits.
+function isAbout(window: Window, whole: Window): boolean {
+    const little = (whole.to - whole.from) * 1e-9;
+    return Math.abs(window.from - whole.from) <= little && Math.abs(window.to - whole.to) <= little;
+}
+
+/** To a ten-thousandth of what is seen. */
+function rounded(us: number, { from, to }: Window): string {
+    const digits = Math.ceil(-Math.log10((to - from) * 1e-4));
+    return String(Number(us.toFixed(Math.min(20, Math.max(0, digits)))));
 }
 
 function refText({ lane, row, index }: Ref): string {

@@ -1,4 +1,5 @@
 // What the user looks at: one immutable State, in a Store that tells who listens when it has changed.
+import type { Happening } from "../data/happenings";
 import type { Ref } from "../data/model";
 
 /** What the legend can hide. */
@@ -36,6 +37,8 @@ export interface State {
     readonly find: string;
     /** Under the pointer, or reached by keyboard. */
     readonly hover: Ref | null;
+    /** What lies over the lanes at the pointer, where no span or mark is. */
+    readonly over: Happening | null;
     readonly pinned: Ref | null;
     /** Where the box that tells of hover stands; null: there is none. */
     readonly at: Point | null;
@@ -46,6 +49,9 @@ export interface State {
     /** Between two times, by dragging with shift. */
     readonly measure: Window | null;
 }
+
+/** The pointer is on nothing. */
+export const NOWHERE = { hover: null, over: null, more: 0, at: null } as const;
 
 export type Listener = (state: State, before: State) => void;
 

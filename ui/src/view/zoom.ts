@@ -39,6 +39,25 @@ export function panned(window: Window, by: number, bounds: Window): Window {
     return within({ from: window.from + by, to: window.to + by }, bounds);
 }
 
+const EDGE = 0.02; // of a window, beside the first or last thing in it
+
+/** As long, with `first` at its left edge. */
+export function startingAt(window: Window, first: number, bounds: Window): Window {
+    return panned(window, first - window.from - (window.to - window.from) * EDGE, bounds);
+}
+
+/** As long, with `last` at its right edge. */
+export function endingAt(window: Window, last: number, bounds: Window): Window {
+    return panned(window, last - window.to + (window.to - window.from) * EDGE, bounds);
+}
+
+/** As long, with as little moved as it takes to see the beginning of a stretch. */
+export function reaching(window: Window, from: number, bounds: Window): Window {
+    if (from >= window.from && from <= window.to) return window;
+    const middle = (window.from + window.to) / 2;
+    return panned(window, from - middle, bounds);
+}
+
 const SHOWN_TIMES = 6; // a stretch takes this part of the window that shows it
 
 /** A window that shows a stretch: as it is if that is seen well in it, else zoomed to it. */

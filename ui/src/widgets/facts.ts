@@ -68,8 +68,8 @@ function factsOfSpan(trace: Trace, ref: Ref): Facts {
 
 function deadlineOf(lane: Lane, ref: Ref): number | null {
     const track = lane.rows[ref.row];
-    const which = track.deadline?.[ref.index] ?? 0;
-    return which ? track.start[ref.index] + lane.deadlines[which - 1] : null;
+    const deadline = track.deadline?.[ref.index] ?? NaN;
+    return Number.isNaN(deadline) ? null : deadline;
 }
 
 /** "task · P4", "thread · 4711". */
@@ -89,5 +89,5 @@ export function laneTitle(trace: Trace, lane: Lane): string {
 }
 
 export function hasDeadlines(lane: Lane): boolean {
-    return lane.deadlines.length > 0;
+    return lane.rows.some((track) => track.deadline !== null);
 }

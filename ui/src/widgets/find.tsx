@@ -21,7 +21,10 @@ export function Find({ app }: { app: App }) {
     const next = (direction: 1 | -1) => app.findNext(direction);
     const press = (event: KeyboardEvent) => {
         if (event.key === "Enter") next(event.shiftKey ? -1 : 1);
-        else if (event.key === "Escape") app.store.set({ find: "" });
+        else if (event.key === "Escape") {
+            event.preventDefault(); // which would empty the field; n and p go on with it
+            field.current?.blur();
+        }
     };
     useShortcut("/", () => field.current?.focus());
     return (

@@ -15,12 +15,12 @@ const KEYS: readonly Row[] = [
     [["/"], "find a name"],
     [["n", "p"], "next and previous that was found"],
     [["Enter"], "pin what is told"],
-    [["Escape"], "unpin, leave"],
+    [["Escape"], "unpin; leave the find field"],
     [["?"], "this help"],
 ];
 
 const POINTER: readonly Row[] = [
-    [["Wheel", "Pinch"], "zoom at the pointer"],
+    [["Wheel"], "zoom at the pointer; or a pinch on a touchpad"],
     [["Shift", "Wheel"], "move in time"],
     [["Drag"], "move in time; in the overview, the window"],
     [["Shift", "Drag"], "measure between two times"],

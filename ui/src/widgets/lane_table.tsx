@@ -51,13 +51,7 @@ function columnsFor(lanes: readonly Lane[]): readonly Column[] {
     return columns;
 }
 
-/** As many decimals as show three digits of the least mean, the same in all rows. */
-function digitsFor(lanes: readonly Lane[]): number {
-    const means = lanes.filter((lane) => lane.stats.whole).map((lane) => lane.stats.mean);
-    const least = means.reduce((a, b) => Math.min(a, b), Infinity);
-    if (least >= 100) return 0;
-    return least >= 10 ? 1 : least >= 1 ? 2 : 3;
-}
+const DIGITS = 3; // of microseconds: nanoseconds
 
 type Direction = "descending" | "ascending";
 
@@ -74,11 +68,11 @@ function sorted(lanes: readonly Lane[], order: Order | null): readonly Lane[] {
     return [...lanes].sort((a, b) => (key(a) === key(b) ? 0 : sign * (key(a) - key(b))));
 }
 
-function Cell({ column, lane, digits }: { column: Column; lane: Lane; digits: number }) {
+function Cell({ column, lane }: { column: Column; lane: Lane }) {
     const value = column.of(lane);
     if (value === null) return <td class="num" />;
     const missed = column === MISSED && value > 0;
-    const text = column.isTime ? fixed(value, digits) : integer(value);
+    const text = column.isTime ? fixed(value, DIGITS) : integer(value);
     return <td class={missed ? "num missed" : "num"}>{missed ? <strong>{text}</strong> : text}</td>;
 }
 
@@ -131,10 +125,9 @@ interface RowProps {
     readonly app: App;
     readonly lane: Lane;
     readonly columns: readonly Column[];
-    readonly digits: number;
 }
 
-function LaneRow({ app, lane, columns, digits }: RowProps) {
+function LaneRow({ app, lane, columns }: RowProps) {
     const owner = laneOwner(app.trace, lane);
     const head = (
         <>
@@ -146,7 +139,7 @@ function LaneRow({ app, lane, columns, digits }: RowProps) {
         <GoRow app={app} to={lane.stats.worst} title="Go to the worst one" head={head}>
             <td class="muted">{kindAndTag(app.trace, lane)}</td>
             {columns.map((column) => (
-                <Cell key={column.head} column={column} lane={lane} digits={digits} />
+                <Cell key={column.head} column={column} lane={lane} />
             ))}
         </GoRow>
     );
@@ -155,13 +148,13 @@ function LaneRow({ app, lane, columns, digits }: RowProps) {
 /** What stays the same for a trace. */
 function tableOf(trace: Trace) {
     const lanes = trace.lanes.filter((lane) => lane.stats.spans > 0);
-    return { lanes, columns: columnsFor(lanes), digits: digitsFor(lanes) };
+    return { lanes, columns: columnsFor(lanes) };
 }
 
 export function LaneTable({ app }: { app: App }) {
     const [order, setOrder] = useState<Order | null>(null);
     const [limit, setLimit] = useState(STEP);
-    const [{ lanes, columns, digits }] = useState(() => tableOf(app.trace));
+    const [{ lanes, columns }] = useState(() => tableOf(app.trace));
     if (!lanes.length) return null;
     const shown = sorted(lanes, order).slice(0, limit);
     const rest = lanes.length - shown.length;
@@ -174,13 +167,7 @@ export function LaneTable({ app }: { app: App }) {
                 </thead>
                 <tbody>
                     {shown.map((lane) => (
-                        <LaneRow
-                            key={lane.index}
-                            app={app}
-                            lane={lane}
-                            columns={columns}
-                            digits={digits}
-                        />
+                        <LaneRow key={lane.index} app={app} lane={lane} columns={columns} />
                     ))}
                 </tbody>
             </table>

@@ -12,12 +12,12 @@ function counted(count: number, noun: string): string {
     return count ? `${integer(count)} ${noun}${count === 1 ? "" : "s"}` : "";
 }
 
-/** A rounded share that says neither none nor all of what is not. */
+/** A rounded share, of few with a decimal, that says neither none nor all of what is not. */
 export function percent(part: number, whole: number): string {
-    const rounded = Math.round((100 * part) / whole);
-    if (rounded === 0 && part > 0) return "< 1 %";
-    if (rounded === 100 && part < whole) return "> 99 %";
-    return `${rounded} %`;
+    const exact = (100 * part) / whole;
+    if (part > 0 && exact < 0.05) return "< 0.1 %";
+    if (part < whole && exact >= 99.5) return "> 99 %";
+    return `${exact < 9.95 && part > 0 ? exact.toFixed(1) : Math.round(exact)} %`;
 }
 
 function lostText(sources: readonly Source[]): string {

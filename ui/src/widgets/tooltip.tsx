@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { clipped, laneName } from "../data/labels";
+import type { Happening } from "../data/happenings";
 import { duration, integer, time } from "../data/units";
 import { MARK_ROW, sameRef, type Ref, type Trace } from "../data/model";
 import type { Point } from "../view/state";
@@ -113,11 +114,38 @@ function Box(props: { at: Point | null; kind: string; children: ComponentChildre
     );
 }
 
+function Over({ at, happening }: { at: Point; happening: Happening }) {
+    const { kind, start, end, text } = happening;
+    return (
+        <Box at={at} kind="hovered">
+            <div>
+                <strong>{kind}</strong> {text}
+            </div>
+            {kind === "restart" ? (
+                <div>
+                    at <b>{time(start)}</b>
+                </div>
+            ) : (
+                <>
+                    <div>
+                        from <b>{time(start)}</b> to <b>{time(end)}</b>
+                    </div>
+                    <div>
+                        duration <b>{duration(end - start)}</b>
+                    </div>
+                </>
+            )}
+        </Box>
+    );
+}
+
 function Hovered({ app }: { app: App }) {
     const hover = useStore(app.store, (state) => state.hover);
     const pinned = useStore(app.store, (state) => state.pinned);
     const at = useStore(app.store, (state) => state.at);
     const more = useStore(app.store, (state) => state.more);
+    const over = useStore(app.store, (state) => state.over);
+    if (over && at) return <Over at={at} happening={over} />;
     if (!hover || !at || sameRef(hover, pinned)) return null;
     return (
         <Box at={at} kind="hovered">

@@ -1,6 +1,7 @@
-// What is in the window, as a table: for screen readers, and to copy from.
+// What is in the window, as a table: for screen readers, and to copy from. Gaps, doubts and restarts come first.
 import { useMemo, useState } from "preact/hooks";
-import { laneName } from "../data/labels";
+import { happeningsIn, type Happening, type HappeningKind } from "../data/happenings";
+import { laneName, textOf } from "../data/labels";
 import { inWindow } from "../data/window";
 import { duration, integer, time } from "../data/units";
 import type { Ref } from "../data/model";
@@ -39,6 +40,24 @@ function SpanRow({ app, of, deadlines }: { app: App; of: Ref; deadlines: boolean
     );
 }
 
+function OverRow({ app, what, deadlines }: { app: App; what: Happening; deadlines: boolean }) {
+    const { kind, source, start, end, text } = what;
+    const several = app.trace.sources.length > 1;
+    const isMoment = kind === "restart";
+    return (
+        <tr>
+            <th scope="row">{kind}</th>
+            <td class="muted">over all lanes</td>
+            <td>{several && textOf(app.trace, source.name)}</td>
+            <td class="num">{time(start)}</td>
+            <td class="num">{isMoment ? "" : time(end)}</td>
+            <td class="num">{isMoment ? "" : duration(end - start)}</td>
+            {deadlines && <td colSpan={2} />}
+            <td class="notes">{text}</td>
+        </tr>
+    );
+}
+
 function Heads({ deadlines }: { deadlines: boolean }) {
     const words = ["name", "kind", "lane"];
     const numbers = ["start", "end", "duration", ...(deadlines ? ["deadline", "missed by"] : [])];
@@ -72,6 +91,8 @@ function Rows({ app }: { app: App }) {
         () => inWindow(app.trace, window.from, window.to, LIMIT, visibleIn(hidden)),
         [app, window, hidden],
     );
+    const shows = (kind: HappeningKind) => kind === "restart" || !hidden.has(kind);
+    const over = happeningsIn(app.trace, window.from, window.to, shows, LIMIT);
     const deadlines = app.trace.lanes.some(hasDeadlines);
     return (
         <div class="table">
@@ -81,6 +102,9 @@ function Rows({ app }: { app: App }) {
                     <Heads deadlines={deadlines} />
                 </thead>
                 <tbody>
+                    {over.map((what, i) => (
+                        <OverRow key={i} app={app} what={what} deadlines={deadlines} />
+                    ))}
                     {rows.map((ref) => (
                         <SpanRow
                             key={`${ref.lane} ${ref.row} ${ref.index}`}
