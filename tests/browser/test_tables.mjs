@@ -79,7 +79,7 @@ many,task,300000,390000,1,300240.5,1\n`;
     const { page } = await open(t, { csv });
     await assertStats(page, rowsOf(csv));
     const [, line] = await cellsOf(lanesTable(page));
-    assert.deepEqual(line.slice(2), ["251", "1", "126", "248", "250", "1", "10"]); // mean 125.5
+    assert.deepEqual(line.slice(2), ["251", "1.000", "125.500", "248.000", "250.000", "1", "10"]);
 });
 
 const WORST =

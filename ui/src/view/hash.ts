@@ -30,9 +30,9 @@ function isAbout(window: Window, whole: Window): boolean {
     return Math.abs(window.from - whole.from) <= little && Math.abs(window.to - whole.to) <= little;
 }
 
-/** To a ten-thousandth of what is seen. */
+/** To a billionth of what is seen. */
 function rounded(us: number, { from, to }: Window): string {
-    const digits = Math.ceil(-Math.log10((to - from) * 1e-4));
+    const digits = Math.ceil(-Math.log10((to - from) * 1e-9));
     return String(Number(us.toFixed(Math.min(20, Math.max(0, digits)))));
 }
 
