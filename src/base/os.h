@@ -36,7 +36,7 @@ bool stave__os_has_bytes(int fd);
 /* Milliseconds of a clock that only goes forward. */
 int64_t stave__os_now_ms(void);
 
-/* "-" is standard input. A directory is refused. */
+/* "-" is standard input. A directory is refused; of a link that leads nowhere, the error says so. */
 int stave__os_open_input(const char *path, int *fd, stave_error *error);
 
 /* Which file it is, whatever its name: equal for the same one. Not regular: a pipe, a device. */
@@ -53,6 +53,10 @@ void stave__os_close(int fd);
 
 /* Whether anything has this name, a link that leads nowhere included. */
 bool stave__os_is_there(const char *path);
+
+/* The path, from the root, of the file that `path` leads to over all links, to be freed. NULL when there
+ * is none, or no memory. */
+char *stave__os_real_path(const char *path);
 
 /* A regular file, or nothing yet. */
 bool stave__os_may_be_regular(const char *path);

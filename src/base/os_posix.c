@@ -209,6 +209,21 @@ int64_t stave__os_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* After open(): a link can be there without its file. */
+static int fail_open(stave_error *error, const char *path)
+{
+    char target[PATH_SHOWN_MAX + 1];
+    int reason = errno;
+    ssize_t size = reason == ENOENT ? readlink(path, target, sizeof target - 1) : -1;
+    errno = reason;
+    if (size < 0)
+        return fail_errno(error, "cannot open", path);
+    target[size] = '\0';
+    const char *dots, *end = end_of_path(path, &dots);
+    return stave__fail(error, STAVE_E_IO, 0,
+                       "cannot open %s%s: it points to %s, which is not there", dots, end, target);
+}
+
 int stave__os_open_input(const char *path, int *fd, stave_error *error)
 {
     if (strcmp(path, "-") == 0) {
@@ -218,7 +233,7 @@ int stave__os_open_input(const char *path, int *fd, stave_error *error)
     int opened = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (opened < 0)
-        return fail_errno(error, "cannot open", path);
+        return fail_open(error, path);
     if (fstat(opened, &status) == 0 && S_ISDIR(status.st_mode)) {
         close(opened);
         return stave__fail(error, STAVE_E_IO, 0, "%s is a directory; name a file in it", path);
@@ -256,6 +271,11 @@ bool stave__os_is_there(const char *path)
 {
     struct stat status;
     return lstat(path, &status) == 0;
+}
+
+char *stave__os_real_path(const char *path)
+{
+    return realpath(path, NULL);
 }
 
 bool stave__os_may_be_regular(const char *path)

@@ -21,8 +21,8 @@ enum cli_exit {
 
 /* Exactly one of text and flag is set. */
 struct cli_option {
-    const char *name;     /* with its dashes */
-    const char *argument; /* what it takes, in capitals; NULL for a flag */
+    const char *name;     /* with its dashes; two as in "-o, --output" */
+    const char *argument; /* what it takes, in capitals; NULL for a flag. FILE, DIR: not empty */
     const char **text;
     bool *flag;
     const char *help;
@@ -32,8 +32,9 @@ struct cli_command {
     const char *name;
     const char *operands;             /* as usage shows them */
     const char *summary;              /* one line, no full stop */
+    const char *details;              /* lines of --help below it; NULL: none */
     const struct cli_option *options; /* ends with a row without a name */
-    int operands_min, operands_max;
+    int operands_min, operands_max;   /* all are names of files */
     int (*run)(int operands_count, char **operands);
 };
 

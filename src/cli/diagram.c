@@ -8,7 +8,7 @@
 static struct cli_drawing drawing;
 
 static const struct cli_option options[] = {
-    {"-o", "FILE", &drawing.output, NULL,
+    {"-o, --output", "FILE", &drawing.output, NULL,
      "where the page goes (" CLI_DRAW_OUTPUT "), - for standard output"},
     {"--title", "TEXT", &drawing.title, NULL, "what the page calls itself"},
     {"--strict", NULL, NULL, &drawing.strict,
@@ -25,6 +25,9 @@ const struct cli_command cli_diagram = {
     .name = "diagram",
     .operands = "FILE|-...",
     .summary = "Draw recordings as an HTML page: lanes, deadlines and those that were missed",
+    .details = "FILE is a recording of the etrace format, a CSV or a .stave file, told by its "
+               "content; - is\n"
+               "standard input. Several are drawn on one page, one below the other.\n",
     .options = options,
     .operands_min = 1,
     .operands_max = INT_MAX,

@@ -18,6 +18,7 @@ struct page {
     const struct cli_drawing *drawing;
     int count;
     struct cli_trace *traces;
+    char **files; /* the real paths; NULL where an input has none */
     stave_diagram_source *sources;
     stave_diagram_counts counts;
     bool nothing; /* there was no page to make, which has been said */
@@ -160,12 +161,20 @@ static const char *last_part(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* What the page calls an input: the last part of its path, unless another's is the same. */
+/* The last part of an input's path: of a link, that of the file which it leads to, since links such as
+ * trace_latest.csv are the same for every run. */
+static const char *file_name(const struct page *page, int which)
+{
+    const char *file = page->files[which];
+    return last_part(file != NULL ? file : page->traces[which].name);
+}
+
+/* What the page calls an input: the name of its file, unless another's is the same. */
 static const char *short_name(const struct page *page, int which)
 {
-    const char *name = last_part(page->traces[which].name);
+    const char *name = file_name(page, which);
     for (int i = 0; i < page->count; i++)
-        if (i != which && strcmp(last_part(page->traces[i].name), name) == 0)
+        if (i != which && strcmp(file_name(page, i), name) == 0)
             return page->traces[which].name;
     return name;
 }
@@ -186,6 +195,8 @@ static int open_all(struct page *page, char **paths)
             close_all(page, i);
             return exit_status;
         }
+        if (trace->input.regular && strcmp(paths[i], "-") != 0)
+            page->files[i] = stave__os_real_path(paths[i]);
     }
     for (int i = 0; i < page->count; i++)
         page->sources[i] =
@@ -204,6 +215,15 @@ static int draw(struct page *page, char **paths)
     return exit_status;
 }
 
+static void free_page(struct page *page)
+{
+    for (int i = 0; page->files != NULL && i < page->count; i++)
+        free(page->files[i]);
+    free(page->files);
+    free(page->traces);
+    free(page->sources);
+}
+
 int cli_draw(const struct cli_drawing *drawing, int count, char **paths)
 {
     if (!are_paths_sound(count, paths))
@@ -212,14 +232,14 @@ int cli_draw(const struct cli_drawing *drawing, int count, char **paths)
         .drawing = drawing,
         .count = count,
         .traces = calloc((size_t)count, sizeof *page.traces),
+        .files = calloc((size_t)count, sizeof *page.files),
         .sources = calloc((size_t)count, sizeof *page.sources),
     };
     int exit_status = CLI_MISUSE;
-    if (page.traces == NULL || page.sources == NULL)
+    if (page.traces == NULL || page.files == NULL || page.sources == NULL)
         cli_message("out of memory");
     else
         exit_status = draw(&page, paths);
-    free(page.traces);
-    free(page.sources);
+    free_page(&page);
     return exit_status;
 }

@@ -42,7 +42,7 @@ static int choose_dir(const struct cli_trace *trace, const char *input, char dir
 {
     const char *slash = strrchr(input, '/');
     int n;
-    if (output != NULL && output[0] != '\0')
+    if (output != NULL)
         n = snprintf(dir, DIR_SIZE, "%s", output);
     else if (strcmp(input, "-") == 0 || !trace->input.regular || strncmp(input, "/dev/", 5) == 0 ||
              strncmp(input, "/proc/", 6) == 0)

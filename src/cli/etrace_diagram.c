@@ -10,7 +10,7 @@ static char latest[][24] = {"trace_latest.csv", "data/trace_latest.csv"};
 static struct cli_drawing drawing;
 
 static const struct cli_option options[] = {
-    {"--output", "FILE", &drawing.output, NULL,
+    {"-o, --output", "FILE", &drawing.output, NULL,
      "where the page goes (" CLI_DRAW_OUTPUT "), - for standard output"},
     {"--title", "TEXT", &drawing.title, NULL, "what the page calls itself"},
     {"--strict", NULL, NULL, &drawing.strict,
@@ -37,6 +37,9 @@ const struct cli_command cli_etrace_diagram = {
     .operands = "[CSV]",
     .summary =
         "Draw a CSV, by default trace_latest.csv, else data/trace_latest.csv, as an HTML page",
+    .details = "CSV may also be a recording of the etrace format or a .stave file, told by its "
+               "content; - is\n"
+               "standard input. `stave diagram` draws several on one page.\n",
     .options = options,
     .operands_min = 0,
     .operands_max = 1,

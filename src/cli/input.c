@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "cli/cli.h"
 #include "cli/growing.h"
+#include "cli/head.h"
 #include "cli/loss.h"
 #include "cli/magic.h"
 #include "cli/progress.h"
@@ -22,12 +23,12 @@ struct reading {
     stave_decoder *decoder;
     stave_csv_reader *csv;
     unsigned char *chunk;
-    size_t head;                         /* bytes in the chunk that were read to tell what it is */
-    uint64_t total;                      /* bytes fed */
-    uint64_t size;                       /* bytes of a regular file, else 0 */
-    bool text;                           /* so far */
-    char missing[CLI_MAGIC_MISSING_MAX]; /* of a CSV: see cli_magic_missing() */
-    uint64_t dropped;                    /* rows of a CSV, so far */
+    size_t head;                      /* bytes in the chunk that were read to tell what it is */
+    uint64_t total;                   /* bytes fed */
+    uint64_t size;                    /* bytes of a regular file, else 0 */
+    bool text;                        /* so far */
+    char no_csv[CLI_HEAD_REASON_MAX]; /* why, if it is text */
+    uint64_t dropped;                 /* rows of a CSV, so far */
     struct cli_growing growing;
 };
 
@@ -77,7 +78,7 @@ static int open_input(struct cli_trace *trace, const char *path, struct reading 
     if (status >= 0)
         trace->kind = cli_magic_kind(r->chunk, r->head);
     if (status >= 0)
-        cli_magic_missing(r->chunk, r->head, r->missing);
+        cli_head_explain((const char *)r->chunk, r->head, r->no_csv);
     return status;
 }
 
@@ -124,7 +125,7 @@ static int explain_nothing(const struct cli_trace *trace, const struct reading *
         cli_message("%s: empty; nothing was recorded into it", trace->name);
     else if (r->text)
         cli_message("%s: offset 0: looks like text, but is no CSV of a trace: %s", trace->name,
-                    r->missing);
+                    r->no_csv);
     else if (stats->damages > 0)
         cli_message("%s: offset %" PRIu64 ": no etrace frame here or in the %" PRIu64
                     " bytes of the file (%s)",

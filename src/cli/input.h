@@ -7,7 +7,7 @@
  *     ...
  *     return cli_trace_end(&trace, exit_status);
  *
- * What it is shows in its first bytes: the magic of a .stave file, a CSV's first line, else a device's
+ * What it is shows in its first bytes: the magic of a .stave file, a CSV's first row, else a device's
  * recording.  */
 #ifndef STAVE_CLI_INPUT_H
 #define STAVE_CLI_INPUT_H

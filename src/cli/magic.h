@@ -13,10 +13,6 @@ enum cli_input_kind cli_magic_kind(const unsigned char *head, size_t size);
 /* What it is, and what to do, if it is surely no recording; else NULL. */
 const char *cli_magic_of_others(const unsigned char *head, size_t size);
 
-/* Why a text is no CSV of ours: what its first line lacks. */
-#define CLI_MAGIC_MISSING_MAX 96 /* bytes, the NUL included */
-void cli_magic_missing(const unsigned char *head, size_t size, char *text);
-
 /* UTF-8 without control characters; a sequence at the end may be cut. */
 bool cli_magic_is_text(const unsigned char *bytes, size_t size);
 

@@ -14,7 +14,8 @@ static void print_usage(FILE *to, const struct cli_command *command)
 static void print_help(const struct cli_command *command)
 {
     print_usage(stdout, command);
-    printf("\n%s.\n\noptions:\n", command->summary);
+    printf("\n%s.\n%s\noptions:\n", command->summary,
+           command->details != NULL ? command->details : "");
     for (const struct cli_option *o = command->options; o->name != NULL; o++) {
         char left[40];
         snprintf(left, sizeof left, "%s%s%s", o->name, o->argument != NULL ? " " : "",
@@ -27,44 +28,81 @@ static void print_help(const struct cli_command *command)
            "output that cannot be written.\n");
 }
 
-/* The option that `word` names, up to an equals sign. */
+/* Bytes of the option's name at the beginning of `word`: up to an equals sign. */
+static int name_size(const char *word)
+{
+    return (int)strcspn(word, "=");
+}
+
+/* Whether one of `names`, as in "-o, --output", is these bytes. */
+static bool is_named(const char *names, const char *word, size_t size)
+{
+    for (; names[0] != '\0'; names += strspn(names, ", ")) {
+        size_t name = strcspn(names, ",");
+        if (name == size && memcmp(names, word, size) == 0)
+            return true;
+        names += name;
+    }
+    return false;
+}
+
 static const struct cli_option *find_option(const struct cli_command *command, const char *word)
 {
-    size_t size = strcspn(word, "=");
     for (const struct cli_option *o = command->options; o->name != NULL; o++)
-        if (strlen(o->name) == size && memcmp(o->name, word, size) == 0)
+        if (is_named(o->name, word, (size_t)name_size(word)))
             return o;
     return NULL;
+}
+
+/* What an option takes, behind its equals sign or as the next word, over which *at moves. NULL after a
+ * message. */
+static const char *take_argument(const struct cli_command *command, const struct cli_option *option,
+                                 int argc, char **argv, int *at)
+{
+    const char *word = argv[*at], *equals = strchr(word, '=');
+    if (equals != NULL)
+        return equals + 1;
+    if (*at + 1 >= argc) {
+        cli_message("%s needs %s", word, option->argument);
+        return NULL;
+    }
+    const char *next = argv[*at + 1];
+    if (find_option(command, next) != NULL) {
+        cli_message("%s needs %s, and %s is an option; %s=%s means it nevertheless", word,
+                    option->argument, next, word, next);
+        return NULL;
+    }
+    ++*at;
+    return next;
+}
+
+static bool takes_a_name(const struct cli_option *option)
+{
+    return strcmp(option->argument, "FILE") == 0 || strcmp(option->argument, "DIR") == 0;
 }
 
 /* Takes one option; *at moves over its argument. False after a message. */
 static bool take_option(const struct cli_command *command, int argc, char **argv, int *at)
 {
     const char *word = argv[*at];
-    const char *equals = strchr(word, '=');
     const struct cli_option *option = find_option(command, word);
     if (option == NULL) {
         cli_message("unknown option %s; --help lists them", word);
         return false;
     }
     if (option->flag != NULL) {
-        if (equals != NULL) {
-            cli_message("%s takes no argument", option->name);
-            return false;
-        }
         *option->flag = true;
-        return true;
+        if (strchr(word, '=') != NULL)
+            cli_message("%.*s takes no argument", name_size(word), word);
+        return strchr(word, '=') == NULL;
     }
-    if (equals != NULL) {
-        *option->text = equals + 1;
-    } else if (*at + 1 < argc && find_option(command, argv[*at + 1]) != NULL) {
-        cli_message("%s needs %s, and %s is an option; %s=%s means it nevertheless", option->name,
-                    option->argument, argv[*at + 1], option->name, argv[*at + 1]);
+    const char *argument = take_argument(command, option, argc, argv, at);
+    if (argument == NULL)
         return false;
-    } else if (*at + 1 < argc) {
-        *option->text = argv[++*at];
-    } else {
-        cli_message("%s needs %s", option->name, option->argument);
+    *option->text = argument;
+    if (argument[0] == '\0' && takes_a_name(option)) {
+        cli_message("%.*s needs %s, and the name given is empty", name_size(word), word,
+                    option->argument);
         return false;
     }
     return true;
@@ -78,6 +116,16 @@ static bool count_is_right(const struct cli_command *command, int count)
                 count < command->operands_min ? "no input file" : "too many operands");
     print_usage(stderr, command);
     return false;
+}
+
+static bool are_named(int count, char **operands)
+{
+    for (int i = 0; i < count; i++)
+        if (operands[i][0] == '\0') {
+            cli_message("the name of input %d of %d is empty", i + 1, count);
+            return false;
+        }
+    return true;
 }
 
 int cli_parse(const struct cli_command *command, int argc, char **argv, int *exit_status)
@@ -103,5 +151,5 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, int *exi
             return -1;
         }
     }
-    return count_is_right(command, count) ? count : -1;
+    return count_is_right(command, count) && are_named(count, argv) ? count : -1;
 }

@@ -55,8 +55,10 @@ class Help:
         self.usage = re.match(r"usage: (.*)\n", self.text).group(1)
         self.subcommands = dict(re.findall(r"^  ([a-z][a-z-]*) +(.*)$", self.text, re.MULTILINE))
         self.options = {
-            name: Option(argument, text) for name, argument, text in
-            re.findall(r"^  (--?[a-z-]+)(?: (\S+))? +(\S.*)$", self.text, re.MULTILINE)}
+            name: Option(argument, text) for names, argument, text in
+            re.findall(r"^  (--?[a-z-]+(?:, --?[a-z-]+)*)(?: (\S+))? +(\S.*)$", self.text,
+                       re.MULTILINE)
+            for name in names.split(", ")}
         if not self.options:  # the overview names them in a sentence
             self.options = {name: Option("", "") for name in re.findall(r"--[a-z-]+", self.text)}
         exits = re.search(r"^exit status: (.*)$", self.text, re.MULTILINE)
@@ -91,6 +93,16 @@ class Page:
 def named_options(text):
     """With their dashes; -h, which stands beside --help, is in no list."""
     return {"-" + name for name in re.findall(r"\bFl (-?[a-z][a-z-]*)", text)} - {"-h"}
+
+
+def split_names(text):
+    """An option with two names, `Fl o | Fl -output Ar FILE`, is two options."""
+    return re.sub(r"\bFl ([a-z]) [|,] (Fl -[a-z-]+)( (?:Ar|Cm) \S+)?", r"Fl \1\3 \2\3", text)
+
+
+def listed_options(text):
+    return {"-" + name: argument for name, argument in re.findall(
+        r"\bFl (-?[a-z][a-z-]*)(?: (?:Ar|Cm) (\S+))?", text)}
 
 
 def items(macro, text):
@@ -131,19 +143,17 @@ class Manual(unittest.TestCase):
     @on_each_page
     def test_options(self, help, page):
         found = {}
-        for item in items("Fl ", page.sections["OPTIONS"]):
-            name, argument = re.fullmatch(
-                r"(?:h , Fl )?(-?[a-z][a-z-]*)(?: (?:Ar|Cm) (\S+))?", item).groups()
-            found["-" + name] = argument or ""
+        for item in re.findall(r"^\.It (Fl .*)$", page.sections["OPTIONS"], re.MULTILINE):
+            listed = split_names(item.replace("Fl h , ", ""))
+            self.assertRegex(listed, r"^(?:Fl -?[a-z][a-z-]*(?: (?:Ar|Cm) \S+)? ?)+$")
+            found |= listed_options(listed)
         self.assertEqual(found, arguments_of(help.options))
         self.assertEqual(named_options(page.text), set(help.options))
 
     @on_each_page
     def test_synopsis(self, help, page):
         synopsis = page.sections["SYNOPSIS"]
-        found = {"-" + name: argument for name, argument in re.findall(
-            r"\bFl (-?[a-z][a-z-]*)(?: (?:Ar|Cm) (\S+))?", synopsis)}
-        self.assertEqual(found, arguments_of(help.options))
+        self.assertEqual(listed_options(split_names(synopsis)), arguments_of(help.options))
         if help is not OVERVIEW:
             operands = re.findall(r"^\.((?:Op )?Ar .*)$", synopsis, re.MULTILINE)
             found = [re.sub(r"^Op (.*)", r"[\1]", line).replace("Ar ", "").replace("Fl", "-")
@@ -204,6 +214,24 @@ class Manual(unittest.TestCase):
                            re.MULTILINE | re.DOTALL)
         named = re.findall(r"^\.Li (\S+)", strict.group(1), re.MULTILINE)
         self.assertEqual(set(named) - set(counters), set())
+
+    def test_csv_that_is_drawn(self):
+        """Its columns, and the example, which is the same wherever it stands and can be read."""
+        pages = [self.pages[f"{name}-diagram.1"] for name in ("stave", "etrace")]
+        example = re.search(r"^\.Bd -literal[^\n]*\n(.*?)^\.Ed", pages[0].text,
+                            re.MULTILINE | re.DOTALL).group(1)
+        indented = "".join(f"    {line}\n" for line in example.splitlines())
+        for page in pages:
+            self.assertIn(example, page.text)
+            self.assertEqual(items("Li ", page.part("Which CSVs are drawn")),
+                             example.split("\n", 1)[0].split(","))
+        for name in "docs/csv.md", "README.md":
+            self.assertIn(f"\n\n{indented}\n", (SOURCE / name).read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory, "example.csv")
+            path.write_text(example, encoding="utf-8")
+            read = output_of(str(BIN / "stave"), "ls", str(path))
+        self.assertIn("rows: 2 spans, 1 marks, 1 gaps\n", read)
 
     def test_names_in_reports(self):
         """What `ls` and `report` print, as tables and as JSON, against a recording."""
@@ -351,6 +379,7 @@ class Terminal(unittest.TestCase):
             ("stave decode --stats=\t--str\t", ["decode", "--stats=json", "--strict"]),
             ("stave di\t--ti\tx my\t", ["diagram", "--title", "x", "my recording.bin"]),
             ("etrace-diagram --o\tmy\t", ["--output", "my recording.bin"]),
+            ("etrace-diagram -o my\t", ["-o", "my recording.bin"]),
             ("stave ve\tmy\t", ["verify", "my recording.bin"]),
             ("stave recover -o my\t", ["recover", "-o", "my recording.bin"]),
             ("stave tree --sl\tmy\t", ["tree", "--slowest", "my recording.bin"]),

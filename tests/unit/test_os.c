@@ -361,6 +361,25 @@ static void test_open_input(void **state)
     check_failed(stave__os_open_input(folder, &fd, &error), &error, folder);
 }
 
+static void test_links_to_inputs(void **state)
+{
+    int fd = -1;
+    stave_error error = {0};
+    assert_int_equal(symlink("run.bin", at("latest")), 0);
+    check_failed(stave__os_open_input(at("latest"), &fd, &error), &error,
+                 "latest: it points to run.bin, which is not there");
+    assert_null(stave__os_real_path(at("latest")));
+
+    write_file(at("run.bin"), "text");
+    char *link = stave__os_real_path(at("latest")), *file = stave__os_real_path(at("run.bin"));
+    assert_string_equal(link, file);
+    assert_string_equal(strrchr(link, '/'), "/run.bin");
+    free(link);
+    free(file);
+    unlink(at("latest"));
+    unlink(at("run.bin"));
+}
+
 static void test_streams_that_fail(void **state)
 {
     char byte = 0;
@@ -465,6 +484,7 @@ int main(void)
         IN_FOLDER(test_temporary_of_the_environment),
         IN_FOLDER(test_temporary_that_cannot_be),
         IN_FOLDER(test_open_input),
+        IN_FOLDER(test_links_to_inputs),
         IN_FOLDER(test_files_are_known_whatever_their_name),
         IN_FOLDER(test_an_existing_file_is_replaced_behind_its_link),
         IN_FOLDER(test_an_output_that_is_being_written_is_refused),

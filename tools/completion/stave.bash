@@ -41,7 +41,7 @@ _stave() {
 
     case $command$expecting in
         decode) options="-o --csv --stats --strict --help --version" ;;
-        diagram) options="-o --title --strict --help --version" ;;
+        diagram) options="-o --output --title --strict --help --version" ;;
         ls) options="--json --strict --help --version" ;;
         report) options="--from --to --lane --name --json --strict --help --version" ;;
         tree) options="--trace --slowest --depth --strict --help --version" ;;
@@ -49,8 +49,9 @@ _stave() {
         recover) options="-o --help --version" ;;
         pack) options="-o --level --help --version" ;;
         etrace-decode) options="--output --strict --help --version" ;;
-        etrace-diagram) options="--output --title --strict --help --version" ;;
-        decode-o | diagram-o | recover-o | pack-o | decode--csv | etrace-diagram--output)
+        etrace-diagram) options="-o --output --title --strict --help --version" ;;
+        decode-o | recover-o | pack-o | decode--csv | diagram-o | diagram--output | \
+            etrace-diagram-o | etrace-diagram--output)
             compopt -o default
             return
             ;;
