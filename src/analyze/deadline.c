@@ -8,7 +8,7 @@
 double stave__deadline_us(const stave_lane *lane)
 {
     if (!lane->has_deadline || !isfinite(lane->deadline_ms))
-        return INFINITY;
+        return HUGE_VAL;
     double ms = (double)lane->deadline_ms;
     double power = 1;
     for (int decimals = 0; decimals <= DECIMALS_MAX; decimals++, power *= 10) {
