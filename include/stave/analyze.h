@@ -33,14 +33,16 @@ extern "C" {
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 /* One lane over the whole trace. Durations are response times, start to end, in microseconds; spans
- * whose end is not known (STAVE_FLAGS_END_UNKNOWN) count as spans but not in total, min, mean, max and
- * missed. Min, mean and max are 0 where there is no whole span. A deadline is the shortest decimal that
- * gives the float of stave_lane.deadline_ms: 0.7f are 700 us. */
+ * whose end is not known (STAVE_FLAGS_END_UNKNOWN) count as spans but not in total, min, mean, max,
+ * checked and missed. Min, mean and max are 0 where there is no whole span. A span's deadline is its own
+ * (include/stave/block.h), in exact ticks; else its lane's, which is the shortest decimal that gives the
+ * float of stave_lane.deadline_ms: 0.7f are 700 us. */
 typedef struct stave_lane_summary {
     uint64_t spans;
     uint64_t interrupted; /* their end is not known */
     uint64_t marks;
-    uint64_t missed; /* whole spans that ended after their deadline */
+    uint64_t checked; /* whole spans with a deadline, their own or the lane's */
+    uint64_t missed;  /* whole spans that ended after it */
     double total_us;
     double min_us;
     double mean_us;

@@ -49,7 +49,8 @@ enum {
 /* kind, its number in files, its name in output, columns it always has, columns it may have. Every
  * kind has start, order and flags.
  *
- * spans        a stretch of time with an identity, (lane, serial)
+ * spans        a stretch of time with an identity, (lane, serial); value: the span's own deadline, an
+ *              absolute tick (an int64_t), which counts instead of its lane's
  * marks        a moment; serial: the span it is in
  * gaps         value: how many events were lost; name: why, 0 where there is one reason only
  * doubts       times in it may be early; value: by how many ticks at most
@@ -62,7 +63,8 @@ enum {
  *              a stave_link_kind */
 #define STAVE_ROW_KIND_TABLE(X)                                                                    \
     X(STAVE_SPANS, 0, "spans", STAVE_COLUMN_END | STAVE_COLUMN_SERIAL,                             \
-      STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH | STAVE_COLUMN_OTHER | STAVE_COLUMN_OTHER_LANE)       \
+      STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH | STAVE_COLUMN_OTHER |           \
+          STAVE_COLUMN_OTHER_LANE)                                                                 \
     X(STAVE_MARKS, 1, "marks", STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME, STAVE_COLUMN_SERIAL)        \
     X(STAVE_GAPS, 2, "gaps", STAVE_COLUMN_END | STAVE_COLUMN_VALUE, STAVE_COLUMN_NAME)             \
     X(STAVE_DOUBTS, 3, "doubts", STAVE_COLUMN_END | STAVE_COLUMN_VALUE, 0)                         \
@@ -88,7 +90,8 @@ typedef enum stave_row_kind {
 /* The bits of `flags`, the same for all kinds and in files. What is not certain has one. */
 enum stave_row_flag {
     STAVE_FLAG_INTERRUPTED = 1 << 0, /* a span whose end was lost: it lasted at least to `end` */
-    STAVE_FLAG_HAS_VALUE = 1 << 1,   /* a mark that carries a value; a doubt whose bound is known */
+    STAVE_FLAG_HAS_VALUE = 1 << 1,   /* a mark that carries a value; a doubt whose bound is known; a
+                                      * span with a deadline of its own */
     STAVE_FLAG_SATURATED = 1 << 2,   /* a time beyond the range of ticks stands at its limit */
     STAVE_FLAG_RESTART = 1 << 3,     /* the mark at which a boot ended */
     STAVE_FLAG_UNFINISHED = 1 << 4,  /* a span still open when the recording ended */
@@ -163,6 +166,11 @@ static inline uint32_t stave_block_name(const stave_block *block, uint32_t row)
 static inline uint32_t stave_block_depth(const stave_block *block, uint32_t row)
 {
     return block->depth != NULL ? block->depth[row] : 0;
+}
+
+static inline uint64_t stave_block_value(const stave_block *block, uint32_t row)
+{
+    return block->value != NULL ? block->value[row] : 0;
 }
 
 /* The other span of an attached span or a link. */

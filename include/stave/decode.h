@@ -114,7 +114,8 @@ STAVE_API void stave_decode_stats_told_sized(const stave_trace *trace, stave_dec
  * as empty. Spans, markers and gaps become the rows that stave_export_csv() makes them from.
  *
  * Times are read as decimals and kept in nanoseconds; what is finer is rounded to the nearest and
- * counted. docs/csv.md has the rules. Errors: STAVE_E_FORMAT, its message naming the row (the head is
+ * counted. A deadline that is not its lane's becomes the span's own (include/stave/block.h), so that there
+ * are at most two lanes for each name, type and priority. docs/csv.md has the rules. Errors: STAVE_E_FORMAT, its message naming the row (the head is
  * row 1) and the column, its offset the row's first byte; STAVE_E_LIMIT beyond STAVE_DECODER_IDS_MAX
  * lanes. After an error the reader takes no more bytes. Untrusted, live, owned and threaded as a
  * decoder. */

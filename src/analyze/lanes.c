@@ -4,7 +4,7 @@
 #include "analyze/deadline.h"
 #include "stave/analyze.h"
 
-static void add_span(stave_lane_summary *row, double deadline_us, double duration_us)
+static void add_duration(stave_lane_summary *row, double duration_us)
 {
     uint64_t whole = row->spans - row->interrupted;
     if (whole == 0 || duration_us < row->min_us)
@@ -12,19 +12,28 @@ static void add_span(stave_lane_summary *row, double deadline_us, double duratio
     if (whole == 0 || duration_us > row->max_us)
         row->max_us = duration_us;
     row->total_us += duration_us;
-    row->missed += duration_us > deadline_us;
+}
+
+/* A span whose end is known. */
+static void add_whole(const stave_trace *trace, const stave_block *block, uint32_t i,
+                      double lane_us, stave_lane_summary *row)
+{
+    double us = stave_duration_us(trace, block->boot, block->start[i], block->end[i]);
+    struct stave__deadline deadline =
+        stave__deadline_of(lane_us, block->flags[i], stave_block_value(block, i));
+    add_duration(row, us);
+    row->checked += stave__deadline_exists(&deadline);
+    row->missed += stave__deadline_missed(&deadline, block->end[i], us);
 }
 
 static void add_spans(const stave_trace *trace, const stave_block *block, stave_lane_summary *row)
 {
-    double deadline_us = stave__deadline_us(stave_trace_lane(trace, block->lane));
+    double lane_us = stave__deadline_us(stave_trace_lane(trace, block->lane));
     for (uint32_t i = 0; i < block->rows; i++) {
-        if (block->flags[i] & STAVE_FLAGS_END_UNKNOWN) {
+        if (block->flags[i] & STAVE_FLAGS_END_UNKNOWN)
             row->interrupted++;
-        } else {
-            add_span(row, deadline_us,
-                     stave_duration_us(trace, block->boot, block->start[i], block->end[i]));
-        }
+        else
+            add_whole(trace, block, i, lane_us, row);
         row->spans++;
     }
 }

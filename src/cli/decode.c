@@ -96,7 +96,7 @@ static void add_row(struct cli_table *table, const stave_trace *trace, const str
     add_duration(table, row, s->mean_us);
     add_duration(table, row, s->max_us);
     add_duration(table, row, s->total_us);
-    cli_table_number(table, row->lane->has_deadline ? "%" PRIu64 : "", s->missed);
+    cli_table_number(table, s->checked > 0 ? "%" PRIu64 : "", s->missed);
     cli_table_number(table, "%" PRIu64, s->interrupted);
     cli_table_number(table, "%" PRIu64, s->marks);
 }

@@ -1,5 +1,4 @@
 /* The CSV reader: rows to spans, marks and gaps. docs/csv.md has the rules. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +48,9 @@ static int begin(stave_csv_reader *reader, stave_error *error)
         return status;
     stave__appender_init(&reader->gaps, &trace->blocks, STAVE_GAPS, lane, reader->boot);
     stave__appender_init(&reader->resets, &trace->blocks, STAVE_MARKS, lane, reader->boot);
-    stave__csv_lanes_init(&reader->lanes, trace, reader->boot);
+    status = stave__csv_lanes_init(&reader->lanes, trace, reader->boot, error);
     reader->lanes.one_kind = reader->config.one_kind;
-    return STAVE_OK;
+    return status;
 }
 
 int stave_csv_reader_new_sized(const stave_csv_reader_config *config, size_t config_size,
@@ -71,7 +70,7 @@ int stave_csv_reader_new_sized(const stave_csv_reader_config *config, size_t con
         r->record.fields[i].text = "";
     status = begin(r, error);
     if (status < 0) {
-        free(r);
+        stave_csv_reader_free(r);
         return status;
     }
     *reader = r;
@@ -95,36 +94,40 @@ void stave_csv_reader_stats_sized(const stave_csv_reader *reader, stave_csv_read
 
 /* ---- what rows have in common ---------------------------------------------------------------- */
 
+/* What export/csv.c writes for it. */
+static double written_us(const struct csv_time *time)
+{
+    return (double)time->ns / 1000.0;
+}
+
 /* A time that may become one of the trace: of a row that is dropped, nothing is counted. */
 static inline int read_time(stave_csv_reader *reader, enum csv_column column, struct csv_time *time,
                             stave_error *error)
 {
     int status = csv_record_time(&reader->record, column, time, error);
     if (status >= 0 && time->saturated)
-        time->us = (double)time->ns / 1000.0; /* what is written next time */
+        time->us = written_us(time);
     return status;
 }
 
-/* A time that is one of the trace: all of its row could be read. */
-static inline void take_time(stave_csv_reader *reader, const struct csv_time *time, uint16_t *flags)
+/* A time of a row that could be read as a whole. */
+static inline void count_time(stave_csv_reader *reader, const struct csv_time *time,
+                              uint16_t *flags)
 {
     reader->stats.rounded += time->rounded;
     if (time->saturated) {
         reader->stats.saturated++;
         *flags |= STAVE_FLAG_SATURATED;
     }
+}
+
+/* The same, and something happened then. */
+static inline void take_time(stave_csv_reader *reader, const struct csv_time *time, uint16_t *flags)
+{
+    count_time(reader, time, flags);
     if (!reader->has_latest || time->ns > reader->latest)
         reader->latest = time->ns;
     reader->has_latest = true;
-}
-
-static inline int read_stretch(stave_csv_reader *reader, struct csv_time *start,
-                               struct csv_time *end, stave_error *error)
-{
-    int status = read_time(reader, CSV_START, start, error);
-    if (status >= 0)
-        status = read_time(reader, CSV_END, end, error);
-    return status;
 }
 
 static int fail_end(const stave_csv_reader *reader, stave_error *error)
@@ -137,8 +140,7 @@ static int fail_lanes(const stave_csv_reader *reader, int status, stave_error *e
     if (status != STAVE_E_LIMIT)
         return status;
     return stave__fail(error, status, reader->record.offset,
-                       "row %llu: more than %d lanes; a lane is a name with its type, priority and "
-                       "relative deadline",
+                       "row %llu: more than %d lanes; a lane is a name with its type and priority",
                        (unsigned long long)reader->record.number, STAVE_DECODER_IDS_MAX);
 }
 
@@ -147,42 +149,50 @@ static int fail_lanes(const stave_csv_reader *reader, int status, stave_error *e
 /* What stands in a span's row. */
 struct span {
     struct csv_time start, end;
+    struct csv_time deadline; /* where the key has one */
     struct csv_lane_key key;
     uint16_t flags;
 };
 
-static int read_interrupted(struct csv_record *record, uint16_t *flags, stave_error *error)
+/* What a span is allowed, in microseconds as they are compared in durations: no two nanoseconds come to
+ * the same below 2^52, 52 days. NAN beyond. */
+static double allowed_us(const struct csv_time *start, const struct csv_time *deadline)
 {
-    uint64_t interrupted;
-    int status = stave__csv_record_number(record, CSV_INTERRUPTED, 1, &interrupted, error);
-    if (status >= 0 && interrupted == 1)
-        *flags |= STAVE_FLAG_INTERRUPTED;
-    return status;
+    const int64_t limit = (int64_t)1 << 52;
+    int64_t ns;
+    if (__builtin_sub_overflow(deadline->ns, start->ns, &ns) || ns > limit || ns < -limit)
+        return (double)NAN;
+    return (double)ns / 1000.0;
 }
 
-static int read_deadline(struct csv_record *record, const struct csv_time *start,
-                         struct csv_lane_key *key, stave_error *error)
+/* Whether nanoseconds say what stands in the file, and would be written like that. */
+static bool is_exact(const struct csv_time *time)
 {
-    struct csv_time deadline;
-    int status = csv_record_time(record, CSV_DEADLINE, &deadline, error);
+    return !time->rounded && !time->saturated && written_us(time) == time->us;
+}
+
+static int read_deadline(stave_csv_reader *reader, struct span *span, stave_error *error)
+{
+    struct csv_lane_key *key = &span->key;
+    int status = csv_record_time(&reader->record, CSV_DEADLINE, &span->deadline, error);
     if (status < 0)
         return status;
-    double relative_ms = (deadline.us - start->us) / 1000.0;
-    if (!(fabs(relative_ms) <= (double)FLT_MAX))
-        return stave__csv_record_fail(record, CSV_DEADLINE, "is too far from start_us", error);
     key->has_deadline = true;
-    key->start_us = start->us;
-    key->deadline_us = deadline.us;
+    key->exact = !span->start.rounded && is_exact(&span->deadline);
+    key->start_us = span->start.rounded ? span->start.us : written_us(&span->start);
+    key->deadline_us = span->deadline.us;
+    key->allowed_us = allowed_us(&span->start, &span->deadline);
     return STAVE_OK;
 }
 
-static int read_key(struct csv_record *record, const struct csv_time *start,
-                    struct csv_lane_key *key, stave_error *error)
+static int read_key(stave_csv_reader *reader, struct span *span, stave_error *error)
 {
+    struct csv_record *record = &reader->record;
+    struct csv_lane_key *key = &span->key;
     uint64_t priority;
-    int status = stave__csv_record_number(record, CSV_PRIORITY, UINT32_MAX, &priority, error);
+    int status = csv_record_number(record, CSV_PRIORITY, UINT32_MAX, &priority, error);
     if (status >= 0 && csv_record_has(record, CSV_DEADLINE))
-        status = read_deadline(record, start, key, error);
+        status = read_deadline(reader, span, error);
     if (status < 0)
         return status;
     key->name = record->fields[CSV_NAME].text;
@@ -192,21 +202,40 @@ static int read_key(struct csv_record *record, const struct csv_time *start,
     return STAVE_OK;
 }
 
-/* The end of an interrupted span is not known: one before the start counts as the start. */
-static int read_span(stave_csv_reader *reader, struct span *span, stave_error *error)
+/* Of an interrupted span nobody may have known it. */
+static int read_end(stave_csv_reader *reader, struct span *span, stave_error *error)
 {
-    struct csv_record *record = &reader->record;
-    int status = read_stretch(reader, &span->start, &span->end, error);
-    if (status >= 0)
-        status = read_interrupted(record, &span->flags, error);
-    if (status >= 0)
-        status = read_key(record, &span->start, &span->key, error);
-    if (status < 0 || span->end.ns >= span->start.ns)
-        return status;
+    bool interrupted = (span->flags & STAVE_FLAG_INTERRUPTED) != 0;
+    if (!interrupted || csv_record_has(&reader->record, CSV_END))
+        return read_time(reader, CSV_END, &span->end, error);
+    span->end = (struct csv_time){.ns = span->start.ns};
+    return STAVE_OK;
+}
+
+/* The end of an interrupted span is not known: one before the start counts as the start. */
+static int settle_end(const stave_csv_reader *reader, struct span *span, stave_error *error)
+{
+    if (span->end.ns >= span->start.ns)
+        return STAVE_OK;
     if ((span->flags & STAVE_FLAG_INTERRUPTED) == 0)
         return fail_end(reader, error);
     span->end.ns = span->start.ns;
     return STAVE_OK;
+}
+
+static int read_span(stave_csv_reader *reader, struct span *span, stave_error *error)
+{
+    bool interrupted;
+    int status = read_time(reader, CSV_START, &span->start, error);
+    if (status >= 0)
+        status = csv_record_bool(&reader->record, CSV_INTERRUPTED, &interrupted, error);
+    if (status >= 0 && interrupted)
+        span->flags |= STAVE_FLAG_INTERRUPTED;
+    if (status >= 0)
+        status = read_end(reader, span, error);
+    if (status >= 0)
+        status = read_key(reader, span, error);
+    return status < 0 ? status : settle_end(reader, span, error);
 }
 
 static int fail_kind(const stave_csv_reader *reader, uint32_t kind, uint64_t other_row,
@@ -231,10 +260,23 @@ static int find_lane(stave_csv_reader *reader, const struct csv_lane_key *key,
     return fail_lanes(reader, status, error);
 }
 
+/* A deadline that its lane does not give becomes the span's own. */
+static int64_t take_deadline(stave_csv_reader *reader, const struct csv_writer *writer,
+                             struct span *span)
+{
+    if (!span->key.has_deadline || csv_lane_gives(writer, &span->key))
+        return 0;
+    count_time(reader, &span->deadline, &span->flags);
+    span->flags |= STAVE_FLAG_HAS_VALUE;
+    return span->deadline.ns;
+}
+
 static int take_span(stave_csv_reader *reader, uint32_t kind, stave_error *error)
 {
-    struct span span = {.key.kind = kind};
+    struct span span;
     struct csv_writer *writer;
+    span.key = (struct csv_lane_key){.kind = kind};
+    span.flags = 0;
     int status = read_span(reader, &span, error);
     if (status >= 0)
         status = find_lane(reader, &span.key, &writer, error);
@@ -242,9 +284,10 @@ static int take_span(stave_csv_reader *reader, uint32_t kind, stave_error *error
         return status;
     take_time(reader, &span.start, &span.flags);
     take_time(reader, &span.end, &span.flags);
+    int64_t deadline = take_deadline(reader, writer, &span);
     uint64_t serial = ++reader->stats.spans;
-    return stave__append_span(&writer->spans, span.start.ns, span.end.ns, serial, span.flags,
-                              error);
+    return stave__csv_writer_span(writer, span.start.ns, span.end.ns, serial, deadline, span.flags,
+                                  error);
 }
 
 /* ---- markers and gaps ------------------------------------------------------------------------ */
@@ -263,24 +306,22 @@ static int take_mark(stave_csv_reader *reader, stave_error *error)
     const struct csv_field *name = &record->fields[CSV_NAME];
     struct csv_time time;
     struct csv_writer *writer;
-    uint64_t value;
-    uint16_t flags = 0;
+    struct csv_value value;
     int status = read_time(reader, CSV_START, &time, error);
     if (status >= 0)
-        status = stave__csv_record_number(record, CSV_VALUE, UINT64_MAX, &value, error);
+        status = stave__csv_record_value(record, &value, error);
     if (status < 0)
         return status;
+    uint16_t flags = value.flags;
     take_time(reader, &time, &flags);
     reader->stats.markers++;
     if (is_reset(record))
         return stave__append_mark(&reader->resets, time.ns, reader->reset_name, 0,
                                   flags | STAVE_FLAG_RESTART, error);
-    if (csv_record_has(record, CSV_VALUE))
-        flags |= STAVE_FLAG_HAS_VALUE;
     status = stave__csv_lanes_of_mark(&reader->lanes, name->text, name->size, &writer, error);
     if (status < 0)
         return fail_lanes(reader, status, error);
-    return stave__append_mark(&writer->marks, time.ns, 0, value, flags, error);
+    return stave__append_mark(&writer->marks, time.ns, 0, value.bits, flags, error);
 }
 
 static int take_gap(stave_csv_reader *reader, stave_error *error)
@@ -288,9 +329,11 @@ static int take_gap(stave_csv_reader *reader, stave_error *error)
     struct csv_time start, end;
     uint64_t lost;
     uint16_t flags = 0;
-    int status = read_stretch(reader, &start, &end, error);
+    int status = read_time(reader, CSV_START, &start, error);
     if (status >= 0)
-        status = stave__csv_record_number(&reader->record, CSV_VALUE, UINT64_MAX, &lost, error);
+        status = read_time(reader, CSV_END, &end, error);
+    if (status >= 0)
+        status = csv_record_number(&reader->record, CSV_VALUE, UINT64_MAX, &lost, error);
     if (status >= 0 && end.ns < start.ns)
         status = fail_end(reader, error);
     if (status < 0)

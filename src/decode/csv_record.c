@@ -145,6 +145,25 @@ int stave__csv_record_read(const struct csv_head *head, struct csv_row *row,
     return n == head->columns ? STAVE_OK : fail_count(head, row, n, error);
 }
 
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct csv_field stave__csv_record_cell(const struct csv_record *record, enum csv_column column)
+{
+    struct csv_field cell = record->fields[column];
+    while (cell.size > 0 && is_blank(*cell.text)) {
+        cell.text++;
+        cell.size--;
+    }
+    while (cell.size > 0 && is_blank(cell.text[cell.size - 1]))
+        cell.size--;
+    return cell;
+}
+
 /* ---- times ----------------------------------------------------------------------------------- */
 
 /* Beyond 2^53 ns, which is 104 days, a time that was written has lost some of its ns, and one that is
@@ -167,18 +186,18 @@ static int64_t as_written(const struct csv_field *field, int64_t ns, double us)
 int stave__csv_record_any_time(struct csv_record *record, enum csv_column column,
                                struct csv_time *time, stave_error *error)
 {
-    const struct csv_field *field = &record->fields[column];
+    const struct csv_field cell = stave__csv_record_cell(record, column);
     struct stave__decimal decimal;
-    if (!stave__decimal_read(field->text, field->size, &decimal))
+    if (!stave__decimal_read(cell.text, cell.size, &decimal))
         return fail_unreadable(record, column, "is not a number of microseconds", error);
     time->ns = stave__decimal_int64(&decimal, 3, &time->rounded, &time->saturated);
     time->us = stave__decimal_double(&decimal);
     if (!time->saturated && (time->ns > (int64_t)1 << 53 || time->ns < -((int64_t)1 << 53)))
-        time->ns = as_written(field, time->ns, time->us);
+        time->ns = as_written(&cell, time->ns, time->us);
     return STAVE_OK;
 }
 
-/* ---- whole numbers --------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static int fail_number(struct csv_record *record, enum csv_column column, uint64_t most,
                        stave_error *error)
@@ -190,16 +209,95 @@ static int fail_number(struct csv_record *record, enum csv_column column, uint64
     return fail_unreadable(record, column, text, error);
 }
 
-int stave__csv_record_number(struct csv_record *record, enum csv_column column, uint64_t most,
-                             uint64_t *number, stave_error *error)
+int stave__csv_record_any_number(struct csv_record *record, enum csv_column column, uint64_t most,
+                                 uint64_t *number, stave_error *error)
 {
-    const struct csv_field *field = &record->fields[column];
+    const struct csv_field cell = stave__csv_record_cell(record, column);
     struct stave__decimal decimal;
     *number = 0;
-    if (field->size == 0)
+    if (cell.size == 0)
         return STAVE_OK;
-    if (!stave__decimal_read(field->text, field->size, &decimal) ||
+    if (!stave__decimal_read(cell.text, cell.size, &decimal) ||
         !stave__decimal_u64(&decimal, number) || *number > most)
         return fail_number(record, column, most, error);
+    return STAVE_OK;
+}
+
+/* In any case. `word` is in lower case. */
+static bool is_word(const struct csv_field *cell, const char *word)
+{
+    size_t i = 0;
+    while (i < cell->size && word[i] != '\0' && (cell->text[i] | ('a' - 'A')) == word[i])
+        i++;
+    return i == cell->size && word[i] == '\0';
+}
+
+int stave__csv_record_any_bool(struct csv_record *record, enum csv_column column, bool *yes,
+                               stave_error *error)
+{
+    const struct csv_field cell = stave__csv_record_cell(record, column);
+    struct stave__decimal decimal;
+    uint64_t number = 0;
+    if (cell.size > 0 && stave__decimal_read(cell.text, cell.size, &decimal)) {
+        if (!stave__decimal_u64(&decimal, &number) || number > 1)
+            return fail_unreadable(record, column, "is none of 0, 1, true and false", error);
+        *yes = number == 1;
+        return STAVE_OK;
+    }
+    *yes = is_word(&cell, "true");
+    if (*yes || cell.size == 0 || is_word(&cell, "false"))
+        return STAVE_OK;
+    return fail_unreadable(record, column, "is none of 0, 1, true and false", error);
+}
+
+/* Text without a point or an exponent, which nobody writes of a number that is not whole. */
+static bool is_plain(const struct csv_field *cell)
+{
+    for (size_t i = 0; i < cell->size; i++)
+        if (cell->text[i] == '.' || cell->text[i] == 'e' || cell->text[i] == 'E')
+            return false;
+    return true;
+}
+
+/* A whole number of 64 bits, with or without a sign; false for all others. */
+static bool whole_value(const struct stave__decimal *decimal, struct csv_value *value)
+{
+    bool rounded, beyond;
+    value->flags = STAVE_FLAG_HAS_VALUE;
+    if (stave__decimal_u64(decimal, &value->bits))
+        return true;
+    value->flags |= STAVE_FLAG_SIGNED;
+    value->bits = (uint64_t)stave__decimal_int64(decimal, 0, &rounded, &beyond);
+    return decimal->negative && !rounded && !beyond;
+}
+
+/* As export/csv.c writes it: one that came to a whole number, as 1e-400 does, is read as that next time. */
+static void real_value(double real, struct csv_value *value)
+{
+    struct stave__decimal decimal;
+    char text[STAVE__SHORTEST_MAX];
+    if (stave__decimal_read(text, stave__shortest(real, text), &decimal) &&
+        whole_value(&decimal, value))
+        return;
+    value->flags = STAVE_FLAG_HAS_VALUE | STAVE_FLAG_REAL;
+    memcpy(&value->bits, &real, sizeof real);
+}
+
+int stave__csv_record_value(struct csv_record *record, struct csv_value *value, stave_error *error)
+{
+    const struct csv_field cell = stave__csv_record_cell(record, CSV_VALUE);
+    struct stave__decimal decimal;
+    *value = (struct csv_value){0};
+    if (cell.size == 0)
+        return STAVE_OK;
+    if (!stave__decimal_read(cell.text, cell.size, &decimal))
+        return fail_unreadable(record, CSV_VALUE, "is not a number", error);
+    if (whole_value(&decimal, value))
+        return STAVE_OK;
+    double real = stave__decimal_double(&decimal);
+    if (is_plain(&cell) || !isfinite(real))
+        return fail_unreadable(record, CSV_VALUE, "is beyond the numbers that a value can be",
+                               error);
+    real_value(real, value);
     return STAVE_OK;
 }

@@ -11,6 +11,7 @@
 #define STAVE_DECODE_CSV_RECORD_H
 
 #include "decode/csv_split.h"
+#include "stave/block.h"
 
 /* name, text, whether the head must have it */
 #define CSV_COLUMN_TABLE(X)                                                                        \
@@ -52,6 +53,11 @@ struct csv_time {
     bool saturated; /* it is beyond the range of ns, which stands at its limit */
 };
 
+struct csv_value {
+    uint64_t bits;
+    uint16_t flags; /* enum stave_row_flag: what it is; 0: there is none */
+};
+
 int stave__csv_head_read(struct csv_head *head, struct csv_row *row, stave_error *error);
 int stave__csv_record_read(const struct csv_head *head, struct csv_row *row,
                            struct csv_record *record, stave_error *error);
@@ -64,13 +70,27 @@ int stave__csv_record_fail(const struct csv_record *record, enum csv_column colu
 int stave__csv_record_any_time(struct csv_record *record, enum csv_column column,
                                struct csv_time *time, stave_error *error);
 
-/* A whole number of at most `most`; 0 where the field is empty. */
-int stave__csv_record_number(struct csv_record *record, enum csv_column column, uint64_t most,
-                             uint64_t *number, stave_error *error);
+/* Blanks around numbers are passed over, here and below. A whole number of at most `most`; 0 where the
+ * field is empty. */
+int stave__csv_record_any_number(struct csv_record *record, enum csv_column column, uint64_t most,
+                                 uint64_t *number, stave_error *error);
 
+/* 0 or 1, or false or true in any case; false where the field is empty. */
+int stave__csv_record_any_bool(struct csv_record *record, enum csv_column column, bool *yes,
+                               stave_error *error);
+
+/* A marker's value: a whole number from -2^63 to 2^64 - 1, or a double. */
+int stave__csv_record_value(struct csv_record *record, struct csv_value *value, stave_error *error);
+
+/* A field without the blanks around it. */
+struct csv_field stave__csv_record_cell(const struct csv_record *record, enum csv_column column);
+
+/* Whether there is anything but blanks. */
 static inline bool csv_record_has(const struct csv_record *record, enum csv_column column)
 {
-    return record->fields[column].size != 0;
+    const struct csv_field *field = &record->fields[column];
+    return field->size != 0 &&
+           (*field->text > ' ' || stave__csv_record_cell(record, column).size != 0);
 }
 
 static inline const char *csv_digits(const char *at, const char *end, uint64_t *number)
@@ -97,9 +117,10 @@ static inline bool csv_usual_time(const struct csv_field *field, struct csv_time
     if (point == end) {
         n *= 1000;
     } else {
-        if (*point != '.' || end - point > 4 || csv_digits(point + 1, end, &n) != end)
+        size_t decimals = (size_t)(end - point) - 1;
+        if (*point != '.' || decimals > 3 || csv_digits(point + 1, end, &n) != end)
             return false;
-        n *= thousandths[end - point - 1];
+        n *= thousandths[decimals];
     }
     if (n >= (uint64_t)1 << 53)
         return false;
@@ -115,6 +136,31 @@ static inline int csv_record_time(struct csv_record *record, enum csv_column col
     if (csv_usual_time(&record->fields[column], time))
         return STAVE_OK;
     return stave__csv_record_any_time(record, column, time, error);
+}
+
+/* Nearly all whole numbers: at most 9 digits. */
+static inline bool csv_usual_number(const struct csv_field *field, uint64_t *number)
+{
+    const char *end = field->text + field->size;
+    *number = 0;
+    return field->size - 1 < 9 && csv_digits(field->text, end, number) == end;
+}
+
+static inline int csv_record_number(struct csv_record *record, enum csv_column column,
+                                    uint64_t most, uint64_t *number, stave_error *error)
+{
+    if (csv_usual_number(&record->fields[column], number) && *number <= most)
+        return STAVE_OK;
+    return stave__csv_record_any_number(record, column, most, number, error);
+}
+
+static inline int csv_record_bool(struct csv_record *record, enum csv_column column, bool *yes,
+                                  stave_error *error)
+{
+    uint64_t number;
+    bool usual = csv_usual_number(&record->fields[column], &number) && number <= 1;
+    *yes = usual && number == 1;
+    return usual ? STAVE_OK : stave__csv_record_any_bool(record, column, yes, error);
 }
 
 #endif

@@ -40,13 +40,9 @@ static bool needs_quotes(const char *text, size_t size)
     return false;
 }
 
-/* A field as RFC 4180 has it; at most 2 * size + 2 bytes. */
-static size_t put_field(char *out, const char *text, size_t size)
+/* At most 2 * size + 2 bytes. */
+static size_t put_quoted(char *out, const char *text, size_t size)
 {
-    if (!needs_quotes(text, size)) {
-        memcpy(out, text, size);
-        return size;
-    }
     size_t n = 0;
     out[n++] = '"';
     for (size_t i = 0; i < size; i++) {
@@ -58,13 +54,23 @@ static size_t put_field(char *out, const char *text, size_t size)
     return n;
 }
 
-static int put_named(struct stave__out *out, const char *name, size_t size, const char *type)
+/* A field as RFC 4180 has it; at most 2 * size + 2 bytes. */
+static size_t put_field(char *out, const char *text, size_t size)
+{
+    if (needs_quotes(text, size))
+        return put_quoted(out, text, size);
+    memcpy(out, text, size);
+    return size;
+}
+
+/* A text of any size, put by one of these two. */
+static int put_text(struct stave__out *out, const char *text, size_t size,
+                    size_t (*put)(char *out, const char *text, size_t size))
 {
     char *field = malloc(2 * size + 2);
     if (field == NULL)
         return STAVE_E_MEMORY;
-    stave__out_bytes(out, field, put_field(field, name, size));
-    stave__out_text(out, type);
+    stave__out_bytes(out, field, put(field, text, size));
     free(field);
     return STAVE_OK;
 }
@@ -102,13 +108,21 @@ static void put_time(struct csv *csv, int64_t tick)
                          : stave__shortest(stave_time_us(csv->trace, csv->boot, tick), room));
 }
 
-static void put_deadline(struct csv *csv, const stave_lane *lane, int64_t start)
+static void put_finite(struct stave__out *out, double value)
 {
-    if (!lane->has_deadline)
-        return;
-    double us = stave_time_us(csv->trace, csv->boot, start) + (double)lane->deadline_ms * 1000.0;
-    if (isfinite(us))
-        put_double(&csv->out, us);
+    if (isfinite(value))
+        put_double(out, value);
+}
+
+/* The span's own, or its lane's. */
+static void put_deadline(struct csv *csv, const stave_block *block, uint32_t row)
+{
+    const stave_lane *lane = stave_trace_lane(csv->trace, block->lane);
+    if (block->flags[row] & STAVE_FLAG_HAS_VALUE)
+        put_time(csv, (int64_t)stave_block_value(block, row));
+    else if (lane->has_deadline)
+        put_finite(&csv->out, stave_time_us(csv->trace, csv->boot, block->start[row]) +
+                                  (double)lane->deadline_ms * 1000.0);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -143,8 +157,39 @@ static int put_span(struct csv *csv, const stave_block *block, uint32_t row)
     stave__out_text(out, ",");
     put_time(csv, block->end[row]);
     stave__out_bytes(out, text->after, text->after_size);
-    put_deadline(csv, stave_trace_lane(csv->trace, block->lane), block->start[row]);
+    put_deadline(csv, block, row);
     stave__out_text(out, block->flags[row] & STAVE_FLAG_INTERRUPTED ? ",,1\n" : ",,0\n");
+    return STAVE_OK;
+}
+
+static void put_s64(struct stave__out *out, int64_t number)
+{
+    if (number < 0)
+        stave__out_text(out, "-");
+    put_u64(out, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+/* In quotes, so that it is no number whatever it says. */
+static int put_text_value(struct csv *csv, uint32_t id)
+{
+    size_t size;
+    const char *text = stave_trace_string(csv->trace, id, &size);
+    return put_text(&csv->out, text, size, put_quoted);
+}
+
+static int put_value(struct csv *csv, uint16_t flags, uint64_t value)
+{
+    double real;
+    if (flags & STAVE_FLAG_TEXT)
+        return put_text_value(csv, (uint32_t)value);
+    if (flags & STAVE_FLAG_REAL) {
+        memcpy(&real, &value, sizeof real);
+        put_finite(&csv->out, real);
+    } else if (flags & STAVE_FLAG_SIGNED) {
+        put_s64(&csv->out, (int64_t)value);
+    } else {
+        put_u64(&csv->out, value);
+    }
     return STAVE_OK;
 }
 
@@ -156,17 +201,18 @@ static int put_mark(struct csv *csv, const stave_block *block, uint32_t row)
     size_t size;
     const char *name = stave_trace_string(csv->trace, id, &size);
     struct stave__out *out = &csv->out;
-    int status = put_named(out, name, size, ",marker,");
+    int status = put_text(out, name, size, put_field);
     if (status < 0)
         return status;
+    stave__out_text(out, ",marker,");
     put_time(csv, block->start[row]);
     stave__out_text(out, ",");
     put_time(csv, block->start[row]);
     stave__out_text(out, ",0,,");
     if (block->flags[row] & STAVE_FLAG_HAS_VALUE)
-        put_u64(out, block->value[row]);
+        status = put_value(csv, block->flags[row], block->value[row]);
     stave__out_text(out, ",0\n");
-    return STAVE_OK;
+    return status;
 }
 
 static int put_gap(struct csv *csv, const stave_block *block, uint32_t row)

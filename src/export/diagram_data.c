@@ -10,7 +10,7 @@
 
 enum { LOOSE_MARKS = 255 }; /* the kind of the lane of markers that no span holds */
 
-enum part { PART_ROW = 1, PART_NAME = 2, PART_DEADLINE = 4 };
+enum part { PART_ROW = 1, PART_NAME = 2, PART_DEADLINE = 4, PART_OWN = 8 };
 
 enum form { FORM_NONE, FORM_U64, FORM_S64, FORM_REAL, FORM_TEXT };
 
@@ -194,6 +194,7 @@ struct lanes {
     struct stave__rows spans, marks;
     double *deadlines_us;
     uint32_t deadlines;
+    bool own_deadlines; /* some spans have one */
 };
 
 /* Which of its deadlines a lane of the trace has, plus 1; 0: none that a span could miss. */
@@ -224,6 +225,19 @@ static int gather_member(struct lanes *lanes, uint32_t member, stave_error *erro
     return status;
 }
 
+/* A span's own deadline stands behind those of the lane, and counts instead of them. */
+static void number_own_deadlines(struct lanes *lanes)
+{
+    lanes->own_deadlines = false;
+    for (uint32_t i = 0; i < lanes->spans.count; i++) {
+        struct stave__drawn *span = &lanes->spans.at[i];
+        if ((span->flags & STAVE_FLAG_HAS_VALUE) == 0)
+            continue;
+        span->which = lanes->deadlines + 1;
+        lanes->own_deadlines = true;
+    }
+}
+
 static int gather_lane(struct lanes *lanes, const struct stave__drawn_lane *drawn,
                        stave_error *error)
 {
@@ -236,6 +250,7 @@ static int gather_lane(struct lanes *lanes, const struct stave__drawn_lane *draw
     int status = stave__rows_reserve(&lanes->spans, spans, error);
     for (uint32_t i = 0; i < drawn->members && status >= 0; i++)
         status = gather_member(lanes, members[i], error);
+    number_own_deadlines(lanes);
     return status;
 }
 
@@ -270,12 +285,33 @@ static bool any_named(const struct stave__rows *spans)
     return false;
 }
 
+/* From the spans' starts to their own deadlines; what is further away than 64 bits say is as far as they
+ * can say. */
+static void put_own_deadlines(const struct stave__rows *spans, struct stave__stream *stream)
+{
+    for (uint32_t i = 0; i < spans->count; i++) {
+        const struct stave__drawn *span = &spans->at[i];
+        int64_t deadline = (int64_t)span->value, ticks;
+        if ((span->flags & STAVE_FLAG_HAS_VALUE) == 0)
+            continue;
+        if (__builtin_sub_overflow(deadline, span->start, &ticks))
+            ticks = deadline < span->start ? INT64_MIN : INT64_MAX;
+        stave__stream_s(stream, ticks);
+    }
+}
+
+static uint32_t parts_of(const struct lanes *lanes, uint32_t rows_of_lane)
+{
+    bool deadlines = lanes->deadlines > 0 || lanes->own_deadlines;
+    return (rows_of_lane > 1 ? PART_ROW : 0) | (any_named(&lanes->spans) ? PART_NAME : 0) |
+           (deadlines ? PART_DEADLINE : 0) | (lanes->own_deadlines ? PART_OWN : 0);
+}
+
 static void put_spans(const struct lanes *lanes, uint32_t rows_of_lane)
 {
     struct stave__stream *stream = lanes->stream;
     const struct stave__rows *spans = &lanes->spans;
-    uint32_t parts = (rows_of_lane > 1 ? PART_ROW : 0) | (any_named(spans) ? PART_NAME : 0) |
-                     (lanes->deadlines > 0 ? PART_DEADLINE : 0);
+    uint32_t parts = parts_of(lanes, rows_of_lane);
     stave__stream_u(stream, lanes->deadlines);
     for (uint32_t i = 0; i < lanes->deadlines; i++)
         stave__stream_d(stream, lanes->deadlines_us[i]);
@@ -289,6 +325,8 @@ static void put_spans(const struct lanes *lanes, uint32_t rows_of_lane)
         stave__rows_write_column(spans, stream, stave__drawn_name);
     if (parts & PART_DEADLINE)
         stave__rows_write_column(spans, stream, stave__drawn_which);
+    if (parts & PART_OWN)
+        put_own_deadlines(spans, stream);
 }
 
 /* What a lane is. A kind of a later version counts as a thread. */
@@ -353,6 +391,7 @@ static int put_lane(struct lanes *lanes, const struct stave__drawn_lane *drawn, 
 static int put_loose_marks(struct lanes *lanes, stave_error *error)
 {
     lanes->spans.count = lanes->marks.count = lanes->deadlines = 0;
+    lanes->own_deadlines = false;
     int status = gather_stream_marks(lanes->drawing, false, &lanes->marks, error);
     if (status >= 0)
         status = stave__marks_rest(&lanes->device_marks, &lanes->marks, error);

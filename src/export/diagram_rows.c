@@ -1,7 +1,9 @@
 #include "export/diagram_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "analyze/deadline.h"
 #include "base/error.h"
 
 #define FIRST_ROOM 32u
@@ -201,32 +203,43 @@ static void add_duration(struct measuring *measuring, uint32_t index, double us)
     add_to_longest(&measuring->longest, us);
 }
 
-/* Whether it missed its deadline. */
-static bool check_deadline(struct measuring *measuring, uint32_t index, double us,
-                           double deadline_us)
+/* By how much a span missed its deadline. */
+static double excess_us(const stave_trace *trace, const struct stave__drawn *span,
+                        const struct stave__deadline *deadline, double us)
 {
-    bool missed = us > deadline_us;
-    measuring->m.checked++;
-    measuring->m.missed += missed;
-    if (missed && (measuring->worst_missed == 0 || us - deadline_us > measuring->excess_us)) {
-        measuring->excess_us = us - deadline_us;
-        measuring->worst_missed = index + 1;
-    }
-    return missed;
+    return deadline->own ? stave_duration_us(trace, span->boot, deadline->tick, span->end)
+                         : us - deadline->lane_us;
+}
+
+static void add_missed(struct measuring *measuring, uint32_t index, double excess)
+{
+    measuring->m.missed++;
+    if (measuring->worst_missed != 0 && !(excess > measuring->excess_us))
+        return;
+    measuring->excess_us = excess;
+    measuring->worst_missed = index + 1;
+}
+
+static void measure_span(struct measuring *measuring, uint32_t index, struct stave__drawn *span,
+                         const stave_trace *trace, const double *deadlines_us)
+{
+    bool of_lane = span->which != 0 && (span->flags & STAVE_FLAG_HAS_VALUE) == 0;
+    double lane_us = of_lane ? deadlines_us[span->which - 1] : HUGE_VAL;
+    struct stave__deadline deadline = stave__deadline_of(lane_us, span->flags, span->value);
+    double us = stave_duration_us(trace, span->boot, span->start, span->end);
+    add_duration(measuring, index, us);
+    measuring->m.checked += stave__deadline_exists(&deadline);
+    span->missed = stave__deadline_missed(&deadline, span->end, us);
+    if (span->missed)
+        add_missed(measuring, index, excess_us(trace, span, &deadline, us));
 }
 
 static void measure_all(struct measuring *measuring, struct stave__rows *rows,
                         const stave_trace *trace, const double *deadlines_us)
 {
-    for (uint32_t i = 0; i < rows->count; i++) {
-        struct stave__drawn *span = &rows->at[i];
-        if (!is_whole(span))
-            continue;
-        double us = stave_duration_us(trace, span->boot, span->start, span->end);
-        add_duration(measuring, i, us);
-        if (span->which != 0)
-            span->missed = check_deadline(measuring, i, us, deadlines_us[span->which - 1]);
-    }
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (is_whole(&rows->at[i]))
+            measure_span(measuring, i, &rows->at[i], trace, deadlines_us);
 }
 
 int stave__rows_measure(struct stave__rows *rows, const stave_trace *trace,

@@ -24,11 +24,13 @@ enum {
 /* A span, a mark, a gap or a doubt. What a kind lacks is 0. */
 struct stave__drawn {
     int64_t start, end; /* ticks */
-    uint64_t value;     /* of a text: the page's */
+    uint64_t value;     /* of a text: the page's; of a span: its own deadline */
     uint64_t tie;       /* orders equals: a span's serial, else the order in which it took effect */
     uint32_t boot;
-    uint32_t name;  /* the page's text */
-    uint32_t which; /* of a span: its deadline plus 1; a mark: its value's form; a band: its lane */
+    uint32_t name; /* the page's text */
+    uint32_t
+        which; /* of a span: its deadline plus 1, its own behind the lane's; a mark: its value's
+                     * form; a band: its lane */
     uint16_t flags;
     uint8_t row; /* of the lane; a span's depth before it is laid out */
     bool missed;
@@ -69,7 +71,8 @@ struct stave__measures {
     uint32_t worst; /* plus 1; 0: none */
 };
 
-/* Response times, and which spans miss their deadlines: `deadlines_us` by drawn.which - 1. */
+/* Response times, and which spans miss their deadlines: their own, or of `deadlines_us` that by
+ * drawn.which - 1. */
 int stave__rows_measure(struct stave__rows *rows, const stave_trace *trace,
                         const double *deadlines_us, struct stave__measures *measures,
                         stave_error *error);

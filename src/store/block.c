@@ -27,6 +27,7 @@ static const uint8_t column_order[STAVE_COLUMNS] = {3, 0, 1, 2, 4, 5, 6, 7, 8, 9
 #define END_NUMBER 3
 #define START_NUMBER 0
 #define ORDER_NUMBER 1
+#define VALUE_NUMBER 5
 
 /* What a column's rows look like most often. */
 static const enum stave__transform usual_transform[STAVE_COLUMNS] = {
@@ -113,6 +114,8 @@ static enum stave__transform transform_for(const stave_block *block, uint32_t nu
     if (number == ORDER_NUMBER && block->rows > 0 &&
         memcmp(block->order, block->end, block->rows * sizeof *block->end) == 0)
         return STAVE__FROM_END; /* a recorder's order is the time itself */
+    if (number == VALUE_NUMBER && block->kind == STAVE_SPANS)
+        return STAVE__FROM_END; /* a deadline is near the end */
     return usual;
 }
 

@@ -181,6 +181,21 @@ static inline int stave__append_span(struct stave__appender *appender, int64_t s
     return STAVE_OK;
 }
 
+/* The same where `mask` has STAVE_COLUMN_VALUE: a deadline of its own when the flags say so, else 0. */
+static inline int stave__append_span_due(struct stave__appender *appender, int64_t start,
+                                         int64_t end, uint64_t serial, uint64_t value,
+                                         uint16_t flags, stave_error *error)
+{
+    int i = stave__append(appender, start, flags, error);
+    if (i < 0)
+        return i;
+    appender->columns.end[i] = end;
+    appender->columns.serial[i] = serial;
+    appender->columns.value[i] = value;
+    stave__append_done(appender, end);
+    return STAVE_OK;
+}
+
 static inline int stave__append_mark(struct stave__appender *appender, int64_t time, uint32_t name,
                                      uint64_t value, uint16_t flags, stave_error *error)
 {

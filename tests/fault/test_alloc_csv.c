@@ -158,6 +158,18 @@ static void test_many_lanes(void **state)
     check_every_request(300);
 }
 
+/* The block in hand ends where the first span with a deadline of its own comes. */
+static void test_own_deadlines(void **state)
+{
+    begin_file();
+    add("a,task,1.0,2.0,3,1501.0,,0\n");
+    add("a,task,2.0,3.0,3,1501.0,,0\n");
+    add("a,task,3.0,4.0,3,1503.0,,0\n");
+    add("b,task,3.5,4.0,3,100.0,,0\n");
+    add("b,task,4.5,5.0,3,,,0\n");
+    check_every_request(15);
+}
+
 /* A row longer than what is first kept of one. */
 static void test_long_row(void **state)
 {
@@ -174,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_kind),
         cmocka_unit_test(test_many_lanes),
+        cmocka_unit_test(test_own_deadlines),
         cmocka_unit_test(test_long_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

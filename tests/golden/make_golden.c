@@ -119,6 +119,7 @@ static void add_spans(stave_trace *trace, uint32_t l, uint32_t other, uint32_t b
                         .end = 105 + 10 * (int64_t)bit,
                         .flags = (uint16_t)(1u << bit),
                         .serial = bit + 2,
+                        .value = bit == 1 ? (uint64_t)-7 : 0, /* its own deadline */
                         .name = step,
                         .depth = 1,
                         .other = bit == 10 ? 7 : 0,

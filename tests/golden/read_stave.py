@@ -31,7 +31,7 @@ COLUMNS = ["start", "order", "flags", "end", "serial", "value", "name", "depth",
 COLUMN_MAX = {2: 0xffff, 6: U32_MAX, 7: U32_MAX, 9: U32_MAX}
 
 # name, columns it always has, columns it may have
-KINDS = [("spans", {0, 1, 2, 3, 4}, {6, 7, 8, 9}), ("marks", {0, 1, 2, 5, 6}, {4}),
+KINDS = [("spans", {0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}), ("marks", {0, 1, 2, 5, 6}, {4}),
          ("gaps", {0, 1, 2, 3, 5}, {6}), ("doubts", {0, 1, 2, 3, 5}, set()),
          ("counters", {0, 1, 2, 5, 6}, set()),
          ("cumulatives", {0, 1, 2, 3, 4, 5, 6, 10, 11, 12}, {7}),

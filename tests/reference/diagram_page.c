@@ -199,7 +199,7 @@ static void read_bands(struct reader *reader, struct page_rows *rows)
 static void read_spans(struct reader *reader, struct page_lane *lane)
 {
     lane->parts = read_u(reader);
-    MUST(lane->parts < 8);
+    MUST(lane->parts < 16 && (lane->parts & 12) != 8);
     read_runs(reader, &lane->spans);
     READ_COLUMN(reader, &lane->spans, length);
     READ_COLUMN(reader, &lane->spans, flags);
@@ -209,6 +209,13 @@ static void read_spans(struct reader *reader, struct page_lane *lane)
         READ_COLUMN(reader, &lane->spans, name);
     if (lane->parts & 4)
         READ_COLUMN(reader, &lane->spans, which);
+    for (uint64_t i = 0; lane->parts & 4 && i < lane->spans.count; i++) {
+        struct page_row *span = &lane->spans.at[i];
+        bool own = span->which == lane->deadline_count + 1;
+        MUST(own ? lane->parts & 8 : span->which <= lane->deadline_count);
+        if (own)
+            span->own = read_s(reader);
+    }
 }
 
 static void read_marks(struct reader *reader, struct page_rows *marks)

@@ -35,6 +35,7 @@ struct page_row {
     int64_t start;
     uint64_t length, flags, row, name, value;
     uint64_t which; /* of a span: its deadline; a mark: its value's form; a band: its lane */
+    int64_t own;    /* of a span with a deadline of its own: ticks from its start to it */
 };
 
 struct page_rows {

@@ -358,6 +358,17 @@ static uint16_t choose_flags(struct maker *m)
     return dice_chance(&m->dice, m->options.flagged) ? some[dice_below(&m->dice, 5)] : 0;
 }
 
+/* Perhaps a deadline of its own: a tick or more away from its end, or anywhere. */
+static void choose_deadline(struct maker *m, struct stave__row *span)
+{
+    if (!dice_chance(&m->dice, m->options.due))
+        return;
+    span->flags |= STAVE_FLAG_HAS_VALUE;
+    span->value = dice_next(&m->dice);
+    if (!dice_chance(&m->dice, 50))
+        span->value = (uint64_t)span->end + 1 - dice_spread(&m->dice, 20);
+}
+
 /* Ends the innermost span of a lane. */
 static void end_span(struct maker *m, uint32_t l, uint16_t flags)
 {
@@ -380,6 +391,8 @@ static void end_span(struct maker *m, uint32_t l, uint16_t flags)
         row.other = random->spans[span->parent].serial;
         row.other_lane = random->spans[span->parent].lane;
     }
+    choose_deadline(m, &row);
+    span->flags = row.flags;
     span->row = add_row(m, l, STAVE_SPANS, &row);
     lane->last_row = span->row;
     lane->stack.count--;
@@ -638,4 +651,5 @@ void random_trace_choose(uint64_t seed, struct random_trace_options *options)
         options->unclosed = 700;
     }
     options->cache_bytes = dice_chance(&dice, 250) ? 4096 : 0;
+    options->due = chances[dice_below(&dice, 5)];
 }

@@ -16,6 +16,7 @@
  * Attached   spans have their parent in another lane of the same boot: one that is open, or seldom one
  *            that has ended. Most are the outermost of their lane, some stand within another of it. What
  *            an attached span lasts has nothing to do with its parent's end.
+ * Deadlines  of their own have some spans, in their rows.
  * Left open  spans have no row: their lane's last block of the boot lists them. A .stave file that is
  *            opened has rows for them, with STAVE_FLAG_UNFINISHED, and struct random_span says those:
  *            the end, the flag. The outermost ones of a lane are left.
@@ -44,6 +45,7 @@ struct random_trace_options {
     unsigned recursion;  /* a span takes the name of one around it */
     unsigned nameless;   /* of lanes: their spans have the lane's name, the column is not there */
     unsigned flagged;    /* a span has a flag of those that say doubt or failure */
+    unsigned due;        /* a span has a deadline of its own */
     unsigned unclosed;   /* a lane's open spans are left open at a boot's end, or some of them */
     unsigned others;     /* a step makes a row of another kind too */
     unsigned early_seal; /* a step seals the block of the lane's spans */

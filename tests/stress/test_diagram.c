@@ -103,12 +103,36 @@ static double deadline_us(float ms)
     return strtod(text, NULL) * 1000.0;
 }
 
+static bool has_own_deadline(const struct random_row *span)
+{
+    return (span->column.flags & STAVE_FLAG_HAS_VALUE) != 0;
+}
+
 static bool is_missed(const struct check *check, const struct random_row *span)
 {
     const stave_lane *lane = stave_trace_lane(check->random->trace, span->lane);
+    if (has_own_deadline(span))
+        return (span->column.flags & STAVE_FLAGS_END_UNKNOWN) == 0 &&
+               span->column.end > (int64_t)span->column.value;
     return lane->has_deadline && (span->column.flags & STAVE_FLAGS_END_UNKNOWN) == 0 &&
            stave_duration_us(check->random->trace, span->boot, span->column.start,
                              span->column.end) > deadline_us(lane->deadline_ms);
+}
+
+/* The page says where a span's deadline is, its own or the lane's. */
+static void check_deadline(const struct check *check, const struct page_lane *lane,
+                           const struct page_row *shown, const struct random_row *span)
+{
+    const stave_lane *row = stave_trace_lane(check->random->trace, span->lane);
+    if (!has_own_deadline(span)) {
+        assert_int_equal(shown->which, row->has_deadline);
+        return;
+    }
+    int64_t deadline = (int64_t)span->column.value, ticks;
+    if (__builtin_sub_overflow(deadline, span->column.start, &ticks))
+        ticks = deadline < 0 ? INT64_MIN : INT64_MAX;
+    assert_int_equal(shown->which, lane->deadline_count + 1);
+    assert_true(shown->own == ticks);
 }
 
 static void check_span(struct check *check, const struct page_row *shown, size_t index)
@@ -307,8 +331,10 @@ static size_t check_lanes(struct check *check)
         }
         assert_non_null(lane);
         assert_int_equal(lane->spans.count, count);
-        for (size_t j = 0; j < count; j++)
+        for (size_t j = 0; j < count; j++) {
             check_span(check, &lane->spans.at[j], j);
+            check_deadline(check, lane, &lane->spans.at[j], check->rows[j]);
+        }
         check_rows_are_free(lane);
         seen.folded += lane->folded;
         check_measures(check, lane, count);

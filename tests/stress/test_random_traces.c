@@ -143,6 +143,7 @@ static void text_left_block(struct trace_text *text, const struct random_trace *
         c.end[i] = span->end;
         c.order[i] = (*order)++;
         c.serial[i] = span->serial;
+        c.value[i] = 0;
         c.flags[i] = span->flags;
         c.name[i] = span->name;
         c.depth[i] = span->depth;

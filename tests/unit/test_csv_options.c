@@ -85,7 +85,7 @@ static void test_dropped(void **state)
                           "a,task,1.0,2.0,1,,,no\n"
                           "kept,task,1.0,2.0,1,,ignored,0\n"
                           "m,marker,,,0,,,0\n"
-                          "m,marker,3.0,ignored,0,,1.5,0\n"
+                          "m,marker,3.0,ignored,0,,abc,0\n"
                           "m,marker,3.0,3.0,0,,7,0\n"
                           "g,gap,3.0,nan,0,,1,0\n",
             &read);
@@ -101,10 +101,9 @@ static void test_dropped(void **state)
     assert_told(2, head + 37,
                 "row 4: priority: \"high\" is not a whole number from 0 to 4294967295");
     assert_told(3, head + 61, "row 5: deadline_us: \"soon\" is not a number of microseconds");
-    assert_told(4, head + 86, "row 6: interrupted: \"no\" is not a whole number from 0 to 1");
+    assert_told(4, head + 86, "row 6: interrupted: \"no\" is none of 0, 1, true and false");
     assert_told(5, head + 139, "row 8: start_us: \"\" is not a number of microseconds");
-    assert_told(6, head + 156,
-                "row 9: value: \"1.5\" is not a whole number from 0 to 18446744073709551615");
+    assert_told(6, head + 156, "row 9: value: \"abc\" is not a number");
     assert_told(7, head + 210, "row 11: end_us: \"nan\" is not a number of microseconds");
     csv_read_free(&read);
 }
@@ -153,8 +152,6 @@ static void test_not_dropped(void **state)
                  "row 3: end_us: \"1\" is before start_us");
     assert_fails(&dropping, DROPPED "a,gap,2,1,,,,1\n", second,
                  "row 3: end_us: \"1\" is before start_us");
-    assert_fails(&dropping, DROPPED "a,task,1,2,,1e400,,\n", second,
-                 "row 3: deadline_us: \"1e400\" is too far from start_us");
     assert_fails(&dropping, DROPPED "\"a,task,1,2,,,,\n", second,
                  "row 3: the file ends within quotes");
     assert_fails(&dropping, "name,type,start_us\na,task,1\n", 0,

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "stave/analyze.h"
 #include "trace/trace.h"
 #include "unit/csv_read.h"
 
@@ -118,13 +119,14 @@ static void test_vectors_come_back(void **state)
     }
 }
 
-/* Lanes of a name, type, priority and deadline: as many as the device had. */
+/* Lanes of a name, type and priority: as many as the device had, but for those that differ in their
+ * deadline alone. */
 static void test_vectors_lanes(void **state)
 {
     static const struct {
         const char *name;
         unsigned lanes; /* the device's among them */
-    } expected[] = {{"cycles.csv", 4}, {"version1.csv", 4}, {"loop.csv", 5}, {"names.csv", 9}};
+    } expected[] = {{"cycles.csv", 4}, {"version1.csv", 3}, {"loop.csv", 5}, {"names.csv", 9}};
     for (size_t e = 0; e < sizeof expected / sizeof expected[0]; e++) {
         for (size_t i = 0; i < vectors_count; i++) {
             if (strcmp(vectors[i].name, expected[e].name) != 0)
@@ -201,41 +203,91 @@ static int64_t random_ns(void)
     return (int64_t)next_random() >> next_random() % 64;
 }
 
-/* Of any float, or of what a device might have. */
-static float random_deadline(void)
+/* What a device might have. */
+static float usual_deadline(void)
+{
+    return (float)(next_random() % 100000) / 1000.0f;
+}
+
+static float any_float(void)
 {
     uint32_t bits = (uint32_t)next_random();
     float value;
-    if (next_random() % 2 == 0)
-        return (float)(next_random() % 100000) / 1000.0f;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
 enum { SPANS = 200 };
 
-/* Spans of one lane from `first` on, `step` apart. */
-static stave_trace *trace_of_lane(float deadline, int64_t first, int64_t step)
+/* A trace of one lane, whose rows are still to come. */
+static stave_trace *trace_of_lane(stave_lane lane, struct stave__appender *spans)
 {
     stave_trace *trace;
-    uint32_t boot;
-    stave_lane lane = {.has_deadline = true, .deadline_ms = deadline};
-    struct stave__appender spans;
+    uint32_t boot, id;
     assert_int_equal(stave_trace_new(NULL, &trace, NULL), STAVE_OK);
     assert_int_equal(stave__trace_boot(trace, 0, 0, &boot, NULL), STAVE_OK);
     assert_int_equal(stave__trace_string(trace, "a", 1, &lane.name, NULL), STAVE_OK);
-    uint32_t id;
     assert_int_equal(stave__trace_lane(trace, &lane, &id, NULL), STAVE_OK);
-    stave__appender_init(&spans, &trace->blocks, STAVE_SPANS, id, boot);
+    stave__appender_init(spans, &trace->blocks, STAVE_SPANS, id, boot);
+    stave__boot_at(trace, boot)->shown.ended = true;
+    return trace;
+}
+
+static int64_t some_later(int64_t start)
+{
+    return start < INT64_MAX - 1000000 ? start + 1000000 : INT64_MAX;
+}
+
+/* Spans from `first` on, `step` apart, which all have the lane's deadline. */
+static stave_trace *trace_of_deadline(float deadline_ms, int64_t first, int64_t step)
+{
+    stave_lane lane = {.has_deadline = true, .deadline_ms = deadline_ms};
+    struct stave__appender spans;
+    stave_trace *trace = trace_of_lane(lane, &spans);
     for (int i = 0; i < SPANS; i++) {
-        int64_t start = (int64_t)((uint64_t)first + (uint64_t)i * (uint64_t)step);
-        int64_t end = start < INT64_MAX - 1000000 ? start + 1000000 : INT64_MAX;
-        assert_int_equal(stave__append_span(&spans, start, end, (uint64_t)i + 1, 0, NULL),
+        int64_t start = first + i * step;
+        assert_int_equal(
+            stave__append_span(&spans, start, some_later(start), (uint64_t)i + 1, 0, NULL),
+            STAVE_OK);
+    }
+    stave__appender_seal(&spans, NULL);
+    return trace;
+}
+
+/* Spans anywhere within some bits of nanoseconds, of which nearly all have deadlines of their own:
+ * anywhere, or near their ends. */
+static stave_trace *trace_of_own_deadlines(unsigned bits)
+{
+    struct stave__appender spans;
+    stave_trace *trace = trace_of_lane((stave_lane){0}, &spans);
+    spans.mask |= STAVE_COLUMN_VALUE;
+    for (int i = 0; i < SPANS; i++) {
+        int64_t start = (int64_t)next_random() >> (64 - bits), end = some_later(start);
+        int64_t anywhere = (int64_t)next_random() >> (64 - bits);
+        int64_t near = end - 1 + (int64_t)(next_random() % 3 * (end < INT64_MAX));
+        bool own = next_random() % 10 > 0;
+        int64_t deadline = next_random() % 2 == 0 ? anywhere : near;
+        assert_int_equal(stave__append_span_due(&spans, start, end, (uint64_t)i + 1,
+                                                own ? (uint64_t)deadline : 0,
+                                                own ? STAVE_FLAG_HAS_VALUE : 0, NULL),
                          STAVE_OK);
     }
     stave__appender_seal(&spans, NULL);
-    stave__boot_at(trace, boot)->shown.ended = true;
     return trace;
+}
+
+/* The first line that differs is shown; whole files are too long for cmocka. */
+static void assert_same_text(const char *got, const char *expected)
+{
+    size_t same = 0;
+    while (got[same] == expected[same] && got[same] != '\0')
+        same++;
+    if (got[same] == expected[same])
+        return;
+    while (same > 0 && got[same - 1] != '\n')
+        same--;
+    fail_msg("%.*s should be %.*s", (int)strcspn(got + same, "\n"), got + same,
+             (int)strcspn(expected + same, "\n"), expected + same);
 }
 
 /* Text to trace to text is the same text; returns the lanes that the reader made. */
@@ -248,7 +300,7 @@ static uint32_t check_comes_back(stave_trace *trace)
     if (read.status < 0)
         fail_msg("%s", read.error.message);
     assert_int_equal(read.stats.rounded, 0);
-    assert_string_equal(read.csv, csv);
+    assert_same_text(read.csv, csv);
     uint32_t lanes = stave_trace_lanes(read.trace) - 1; /* without the device's */
     csv_read_free(&read);
     free(csv);
@@ -256,11 +308,72 @@ static uint32_t check_comes_back(stave_trace *trace)
     return lanes;
 }
 
+/* Within six days, before 0 too. */
 static void test_any_ns_come_back(void **state)
 {
     random_state = 88172645463325252u;
-    for (int round = 0; round < 2000; round++)
-        check_comes_back(trace_of_lane(random_deadline(), random_ns(), random_ns()));
+    for (int round = 0; round < 2000; round++) {
+        int64_t first = random_ns() >> 14, step = random_ns() >> 24;
+        assert_int_equal(check_comes_back(trace_of_deadline(usual_deadline(), first, step)), 1);
+    }
+}
+
+/* Whatever it was: read and written once, it comes back. Where doubles tell less than nanoseconds, or
+ * deadlines are further away than a float tells, the first time may change them. */
+static void test_anything_settles(void **state)
+{
+    random_state = 314159265;
+    for (int round = 0; round < 2000; round++) {
+        int64_t first = random_ns(), room = (first < 0 ? first - INT64_MIN : INT64_MAX - first);
+        int64_t step = room > 0 ? (int64_t)(next_random() >> 1) % room / SPANS : 0;
+        float deadline = next_random() % 2 == 0 ? usual_deadline() : any_float();
+        stave_trace *trace = trace_of_deadline(deadline, first, first < 0 ? -step : step);
+        struct csv_result once, twice;
+        size_t size;
+        char *csv = csv_write(trace, &size);
+        csv_read(csv, size, 0, &once);
+        assert_int_equal(once.status, STAVE_OK);
+        csv_read(once.csv, once.csv_size, 0, &twice);
+        assert_same_text(twice.csv, once.csv);
+        csv_read_free(&twice);
+        csv_read_free(&once);
+        free(csv);
+        stave_trace_free(trace);
+    }
+}
+
+static uint64_t missed_in(stave_trace *trace)
+{
+    stave_lane_summary lanes[3];
+    uint32_t count = stave_trace_lanes(trace);
+    uint64_t missed = 0;
+    assert_in_range(count, 1, 3);
+    assert_int_equal(stave_summarize_lanes(trace, lanes, count, NULL), STAVE_OK);
+    for (uint32_t i = 0; i < count; i++)
+        missed += lanes[i].missed;
+    return missed;
+}
+
+/* A file's deadlines of any kind: the same text and, up to 52 days, the same verdicts. */
+static void test_own_deadlines_come_back(void **state)
+{
+    random_state = 2463534242;
+    for (unsigned round = 0; round < 2000; round++) {
+        unsigned bits = 12 + round % 53;
+        stave_trace *trace = trace_of_own_deadlines(bits);
+        size_t size;
+        struct csv_result read;
+        char *csv = csv_write(trace, &size);
+        csv_read(csv, size, 0, &read);
+        assert_int_equal(read.status, STAVE_OK);
+        assert_int_equal(read.stats.rounded, 0);
+        assert_same_text(read.csv, csv);
+        if (bits <= 53)
+            assert_int_equal(missed_in(read.trace), missed_in(trace));
+        csv_read_free(&read);
+        free(csv);
+        stave_trace_free(trace);
+    }
 }
 
 /* One lane stays one lane, wherever its first span starts. */
@@ -273,7 +386,7 @@ static void test_deadlines_of_one_lane(void **state)
         for (int round = 0; round < 200; round++) {
             int64_t first = (int64_t)(next_random() % (uint64_t)(1000 * hour));
             int64_t step = (int64_t)(next_random() % 100000000);
-            assert_int_equal(check_comes_back(trace_of_lane(deadlines[i], first, step)), 1);
+            assert_int_equal(check_comes_back(trace_of_deadline(deadlines[i], first, step)), 1);
         }
     }
 }
@@ -285,18 +398,69 @@ static void test_epoch_times_come_back(void **state)
     for (int round = 0; round < 200; round++) {
         int64_t first = INT64_C(1700000000000000000) + (int64_t)(next_random() % 1000000000);
         uint32_t lanes = check_comes_back(
-            trace_of_lane(random_deadline(), first, (int64_t)(next_random() % 100000000)));
-        assert_in_range(lanes, 1, 3);
+            trace_of_deadline(usual_deadline(), first, (int64_t)(next_random() % 100000000)));
+        assert_int_equal(lanes, 1);
     }
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static uint64_t bits_of(double real)
+{
+    uint64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    return bits;
+}
+
+/* Marks by what their values are. */
+static void test_values_are_written(void **state)
+{
+    enum { HAS = STAVE_FLAG_HAS_VALUE };
+    struct stave__appender unused, marks;
+    stave_trace *trace = trace_of_lane((stave_lane){0}, &unused);
+    uint32_t text;
+    assert_int_equal(stave__trace_string(trace, "5, \"six\"", 8, &text, NULL), STAVE_OK);
+    const struct {
+        uint16_t flags;
+        uint64_t value;
+    } values[] = {{0, 7},
+                  {HAS, UINT64_MAX},
+                  {HAS | STAVE_FLAG_SIGNED, (uint64_t)INT64_MIN},
+                  {HAS | STAVE_FLAG_SIGNED, 12},
+                  {HAS | STAVE_FLAG_REAL, bits_of(-0.1)},
+                  {HAS | STAVE_FLAG_REAL, bits_of(3)},
+                  {HAS | STAVE_FLAG_REAL, bits_of(HUGE_VAL)},
+                  {HAS | STAVE_FLAG_TEXT, text},
+                  {HAS | STAVE_FLAG_TEXT, 0}};
+    stave__appender_init(&marks, &trace->blocks, STAVE_MARKS, 0, 0);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        assert_int_equal(
+            stave__append_mark(&marks, 1000, 0, values[i].value, values[i].flags, NULL), STAVE_OK);
+    stave__appender_seal(&marks, NULL);
+    size_t size;
+    char *csv = csv_write(trace, &size);
+#define MARK(value) "a,marker,1.0,1.0,0,," value ",0\n"
+    assert_string_equal(csv, CSV_HEAD_LINE MARK("") MARK("18446744073709551615")
+                                 MARK("-9223372036854775808") MARK("12") MARK("-0.1") MARK("3.0")
+                                     MARK("") MARK("\"5, \"\"six\"\"\"") MARK("\"\""));
+#undef MARK
+    free(csv);
+    stave_trace_free(trace);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors_come_back),     cmocka_unit_test(test_vectors_lanes),
-        cmocka_unit_test(test_vectors_in_any_cut),    cmocka_unit_test(test_damage_in_any_cut),
-        cmocka_unit_test(test_any_ns_come_back),      cmocka_unit_test(test_deadlines_of_one_lane),
+        cmocka_unit_test(test_vectors_come_back),
+        cmocka_unit_test(test_vectors_lanes),
+        cmocka_unit_test(test_vectors_in_any_cut),
+        cmocka_unit_test(test_damage_in_any_cut),
+        cmocka_unit_test(test_any_ns_come_back),
+        cmocka_unit_test(test_deadlines_of_one_lane),
         cmocka_unit_test(test_epoch_times_come_back),
+        cmocka_unit_test(test_own_deadlines_come_back),
+        cmocka_unit_test(test_anything_settles),
+        cmocka_unit_test(test_values_are_written),
     };
     return cmocka_run_group_tests(tests, load_vectors, free_vectors);
 }

@@ -457,6 +457,63 @@ static void test_no_whole_span(void **state)
     diagram_close(&t);
 }
 
+static void own_deadline(struct diagram_trace *t, uint32_t lane, int64_t start, int64_t end,
+                         int64_t deadline)
+{
+    struct stave__row row = {.start = start, .end = end, .serial = ++t->serial};
+    row.flags = STAVE_FLAG_HAS_VALUE;
+    row.value = (uint64_t)deadline;
+    diagram_row(t, STAVE_SPANS, lane, &row, NULL);
+}
+
+/* Beside the lane's, and instead of it; the comparison is exact, and the worst is found among both. */
+static void test_own_deadlines(void **state)
+{
+    struct diagram_trace t;
+    stave_lane task = {.kind = STAVE_LANE_TASK, .has_deadline = true, .deadline_ms = 1.0f};
+    diagram_open(&t, 168e6);
+    uint32_t lane = diagram_lane(&t, &task, "a");
+    diagram_span(&t, lane, 0, 168001);
+    own_deadline(&t, lane, 1000000, 1900000, 1900000);
+    own_deadline(&t, lane, 2000000, 2000007, 2000006);
+    own_deadline(&t, lane, 3000000, 3000001, 2999000);
+    own_deadline(&t, lane, INT64_MIN + 1, INT64_MIN + 2, INT64_MAX);
+    const struct page_lane *drawn = &diagram_page(&t)->lanes[0];
+    static const uint64_t which[] = {2, 1, 2, 2, 2};
+    static const int64_t own[] = {INT64_MAX, 0, 900000, 6, -1000};
+    static const uint64_t flags[] = {0, MISSED, 0, MISSED, MISSED};
+    assert_int_equal(drawn->deadline_count, 1);
+    assert_int_equal(drawn->parts, 4 | 8);
+    for (size_t i = 0; i < COUNT(which); i++) {
+        assert_int_equal(drawn->spans.at[i].which, which[i]);
+        assert_true(drawn->spans.at[i].own == own[i]);
+        assert_int_equal(drawn->spans.at[i].flags & MISSED, flags[i]);
+    }
+    assert_int_equal(drawn->checked, 5);
+    assert_int_equal(drawn->missed, 3);
+    assert_int_equal(drawn->worst, 5);
+    diagram_close(&t);
+}
+
+/* Of a lane that has none. */
+static void test_own_deadlines_alone(void **state)
+{
+    struct diagram_trace t;
+    diagram_open(&t, 0);
+    uint32_t lane = diagram_lane(&t, &(stave_lane){.kind = STAVE_LANE_TASK}, "a");
+    own_deadline(&t, lane, 0, 100, 99);
+    diagram_span(&t, lane, 200, 300);
+    const struct page_lane *drawn = &diagram_page(&t)->lanes[0];
+    assert_int_equal(drawn->deadline_count, 0);
+    assert_int_equal(drawn->parts, 4 | 8);
+    assert_int_equal(drawn->spans.at[0].which, 1);
+    assert_int_equal(drawn->spans.at[0].own, 99);
+    assert_int_equal(drawn->spans.at[1].which, 0);
+    assert_int_equal(t.counts.with_deadline, 1);
+    assert_int_equal(t.counts.missed, 1);
+    diagram_close(&t);
+}
+
 /* The one that exceeds its own deadline the most, the first of equals; not the longest. */
 static void test_worst(void **state)
 {
@@ -525,6 +582,8 @@ int main(void)
         cmocka_unit_test(test_no_whole_span),
         cmocka_unit_test(test_worst),
         cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_own_deadlines),
+        cmocka_unit_test(test_own_deadlines_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "analyze/deadline.h"
+#include "trace/deadline.h"
 
 #include <math.h>
 
