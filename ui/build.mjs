@@ -7,9 +7,10 @@
 // still empty.
 import { build } from "esbuild";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-const ui = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
+const ui = dirname(fileURLToPath(import.meta.url));
 const BROWSERS = ["chrome111", "firefox121", "safari17"];
 
 async function bundle(entry) {
@@ -27,7 +28,7 @@ async function bundle(entry) {
         tsconfig: join(ui, "tsconfig.json"),
     });
     // A script ends at the first "</script", wherever that stands.
-    return result.outputFiles[0].text.replaceAll("</script", "<\\/script");
+    return result.outputFiles[0].text.replaceAll(/<(\/script|!--)/gi, "\\x3c$1");
 }
 
 async function style(entry) {

@@ -4,9 +4,9 @@
  *     struct stave__rows spans = {0};
  *     stave__rows_push(&spans, &span, error);
  *     stave__rows_sort(&spans);
- *     stave__rows_lay_out(&spans, &layout);
+ *     struct stave__layout layout = stave__rows_lay_out(&spans);
  *     stave__rows_write_runs(&spans, stream);
- *     stave__rows_write_column(&spans, stream, stave__row_length);
+ *     stave__rows_write_column(&spans, stream, stave__drawn_length);
  *     stave__rows_free(&spans);
  */
 #ifndef STAVE_EXPORT_DIAGRAM_ROWS_H

@@ -108,15 +108,19 @@ int stave_trace_open_sized(const char *path, const stave_trace_config *config, s
                            stave_trace **trace, stave_error *error)
 {
     stave_trace_config own;
+    stave_trace *opened = NULL;
     bool indexed = false;
     int status = stave__config_copy(&own, sizeof own, config, config_size, error);
     if (status < 0)
         return status;
-    status = attempt(path, &own, own.ignore_index, trace, &indexed, error);
-    if (status < 0 || indexed || own.ignore_index)
-        return status;
-    stave_trace_free(*trace); /* a part of what a damaged index said */
-    return attempt(path, &own, true, trace, &indexed, error);
+    status = attempt(path, &own, own.ignore_index, &opened, &indexed, error);
+    if (status >= 0 && !indexed && !own.ignore_index) {
+        stave_trace_free(opened); /* a part of what a damaged index said */
+        status = attempt(path, &own, true, &opened, &indexed, error);
+    }
+    if (status >= 0)
+        *trace = opened;
+    return status;
 }
 
 int stave_trace_refresh(stave_trace *trace, stave_error *error)

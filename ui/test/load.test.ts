@@ -231,10 +231,11 @@ test("gaps and doubts", () => {
     const spans = [{ rows: [{ start: 20 }] }];
     const lanes = [{}, { name: 1, spans }];
     const trace = parse(payload({ texts: TEXTS, sources: [source], lanes }));
-    const { gaps, doubts, lost, frames } = trace.sources[0];
+    const { lost, frames } = trace.sources[0];
+    const [[gaps], [doubts]] = [trace.sources[0].gaps, trace.sources[0].doubts];
     assert.deepEqual([lost, frames], [217, true]);
     assert.deepEqual([[...gaps.start], [...gaps.end], [...gaps.value]], [[5], [15], [217]]);
-    assert.deepEqual([[...gaps.why], [...gaps.lane]], [[3], [1]], "lanes are numbered anew");
+    assert.deepEqual([[...gaps.why], gaps.lane], [[3], 1], "lanes are numbered anew");
     assert.deepEqual([...doubts.value], [2.5, NaN]);
     assert.deepEqual(
         [[...doubts.start], [...doubts.end]],
@@ -259,7 +260,7 @@ test("lanes without anything are dropped, and the others numbered anew", () => {
         ],
     );
     assert.deepEqual(trace.lanes[0].stats.worst, { lane: 0, row: 0, index: 0 });
-    assert.deepEqual([...trace.sources[0].gaps.lane], [2], "its own gap keeps a lane");
+    assert.deepEqual(trace.sources[0].gaps[0].lane, 2, "its own gap keeps a lane");
 });
 
 test("a span's name is its own, its lane's, or what its lane is", () => {

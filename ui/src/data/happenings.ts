@@ -1,6 +1,6 @@
 // What happens to a recording as a whole: gaps, stretches whose times are in doubt, restarts.
 import { textOf } from "./labels";
-import type { Bands, Source, Trace } from "./model";
+import type { Bands, Lane, Source, Trace } from "./model";
 import { firstAfter, firstFrom } from "./sequence";
 import { duration, integer } from "./units";
 
@@ -9,6 +9,8 @@ export type HappeningKind = "gap" | "doubt" | "restart";
 export interface Happening {
     readonly kind: HappeningKind;
     readonly source: Source;
+    /** Null: it lies over all lanes of the source. */
+    readonly lane: Lane | null;
     readonly start: number;
     readonly end: number;
     /** What is to say of it. */
@@ -18,26 +20,39 @@ export interface Happening {
 export type ShowsKind = (kind: HappeningKind) => boolean;
 
 /** "217 frames lost: the ring was full" */
-export function gapText(trace: Trace, source: Source, index: number): string {
-    const lost = source.gaps.value[index]!;
+export function gapText(trace: Trace, source: Source, gaps: Bands, index: number): string {
+    const lost = gaps.value[index]!;
     const what = source.frames ? "frame" : "event";
-    const why = textOf(trace, source.gaps.why[index]!);
+    const why = textOf(trace, gaps.why[index]!);
     return `${integer(lost)} ${what}${lost === 1 ? "" : "s"} lost${why ? `: ${why}` : ""}`;
 }
 
-export function doubtText(source: Source, index: number): string {
-    const bound = source.doubts.value[index]!;
+export function doubtText(doubts: Bands, index: number): string {
+    const bound = doubts.value[index]!;
     return Number.isNaN(bound) ? "times uncertain" : `times up to ${duration(bound)} early`;
 }
 
-function banded(trace: Trace, source: Source, kind: "gap" | "doubt", index: number): Happening {
-    const { start, end } = kind === "gap" ? source.gaps : source.doubts;
-    const text = kind === "gap" ? gapText(trace, source, index) : doubtText(source, index);
-    return { kind, source, start: start[index]!, end: end[index]!, text };
+type BandKind = "gap" | "doubt";
+
+function bandsOf(source: Source, kind: BandKind): readonly Bands[] {
+    return kind === "gap" ? source.gaps : source.doubts;
+}
+
+function banded(
+    trace: Trace,
+    source: Source,
+    kind: BandKind,
+    bands: Bands,
+    index: number,
+): Happening {
+    const text = kind === "gap" ? gapText(trace, source, bands, index) : doubtText(bands, index);
+    const lane = bands.lane === 0 ? null : trace.lanes[bands.lane - 1]!;
+    return { kind, source, lane, start: bands.start[index]!, end: bands.end[index]!, text };
 }
 
 function restartAt(source: Source, us: number): Happening {
-    return { kind: "restart", source, start: us, end: us, text: "the producer started anew" };
+    const text = "the producer started anew";
+    return { kind: "restart", source, lane: null, start: us, end: us, text };
 }
 
 /** The first `limit` of them that touch [from, to], in the order of time. */
@@ -51,10 +66,10 @@ export function happeningsIn(
     const found: Happening[] = [];
     for (const source of trace.sources) {
         for (const kind of ["gap", "doubt"] as const) {
-            const bands = kind === "gap" ? source.gaps : source.doubts;
             if (!shows(kind)) continue;
-            for (const index of touching(bands, from, to, limit))
-                found.push(banded(trace, source, kind, index));
+            for (const bands of bandsOf(source, kind))
+                for (const index of touching(bands, from, to, limit))
+                    found.push(banded(trace, source, kind, bands, index));
         }
         const { restarts } = source;
         const end = Math.min(firstAfter(restarts, to), firstFrom(restarts, from) + limit);
@@ -85,10 +100,12 @@ export function happeningAt(
     const restart = firstFrom(source.restarts, from);
     if (source.restarts[restart]! <= to) return restartAt(source, source.restarts[restart]!);
     for (const kind of ["gap", "doubt"] as const) {
-        const bands = kind === "gap" ? source.gaps : source.doubts;
-        const lies = (index: number) => [0, 1 + lane].includes(bands.lane[index]!);
-        const index = shows(kind) ? touching(bands, from, to, 100).find(lies) : undefined;
-        if (index !== undefined) return banded(trace, source, kind, index);
+        if (!shows(kind)) continue;
+        for (const bands of bandsOf(source, kind)) {
+            if (bands.lane !== 0 && bands.lane !== 1 + lane) continue;
+            const [index] = touching(bands, from, to, 1);
+            if (index !== undefined) return banded(trace, source, kind, bands, index);
+        }
     }
     return null;
 }

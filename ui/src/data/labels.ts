@@ -15,7 +15,7 @@ import { integer, real } from "./units";
 // What has no picture, or would reorder, break or hide what stands beside it: controls, line and paragraph
 // separators, bidirectional marks, halves of surrogate pairs.
 const UNSHOWN =
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu;
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\u00ad\u200b\u2060-\u2064\ufff9-\ufffb]|\p{Surrogate}/gu;
 
 const MARKED = new Map([
     ["\u061c", "ALM"],

@@ -77,8 +77,8 @@ export function parse(bytes: Uint8Array): Trace {
     const title = reader.text();
     const texts = reader.list("texts", () => reader.text());
     const page = new PageParser(reader, texts.length);
-    const sources = page.sources();
-    const lanes = withoutEmpty(page.lanes(), sources);
+    const given = page.sources();
+    const { lanes, sources } = withoutEmpty(page.lanes(), given);
     if (reader.left > 0) throw damaged(`${reader.left} bytes follow its end`);
     return { title, texts, sources, lanes, ...extent(sources, lanes) };
 }
@@ -134,7 +134,7 @@ class PageParser {
     private bands(
         clocks: readonly Clock[],
         toValue: (value: number, flags: number, rate: number) => number,
-    ): Bands {
+    ): Bands[] {
         const { reader } = this;
         const runs = Runs.read(reader, clocks);
         const start = runs.starts();
@@ -146,16 +146,15 @@ class PageParser {
         const value = runs.times((clock, ticks, i) =>
             toValue(given[i], flags[i], clock.rate(ticks)),
         );
-        const [order] = byRow(start, null, 1);
-        const span = { start: gather(start, order), end: gather(end, order) };
-        return {
-            count: runs.count,
-            ...span,
-            value: gather(value, order),
-            why: gather(why, order),
-            lane: gather(lane, order),
-            pyramid: buildPyramid(span.start, span.end, null),
-        };
+        const rows = new Map<number, number[]>();
+        for (const i of byRow(start, null, 1)[0]) {
+            const ofLane = rows.get(lane[i]);
+            if (ofLane) ofLane.push(i);
+            else rows.set(lane[i], [i]);
+        }
+        return Array.from(rows, ([ofLane, order]) =>
+            bandsOf(ofLane, { start, end, value, why }, Uint32Array.from(order)),
+        );
     }
 
     private lane(): Lane {
@@ -272,6 +271,19 @@ class PageParser {
     }
 }
 
+function bandsOf(
+    lane: number,
+    columns: Pick<Bands, "start" | "end" | "value" | "why">,
+    order: Uint32Array,
+): Bands {
+    const start = gather(columns.start, order);
+    const end = gather(columns.end, order);
+    const value = gather(columns.value, order);
+    const why = gather(columns.why, order);
+    const pyramid = buildPyramid(start, end, null);
+    return { count: order.length, start, end, value, why, lane, pyramid };
+}
+
 type SpanColumns = Pick<Track, "start" | "end" | "flags" | "name" | "deadline">;
 
 /** A lane's spans, dealt out to its rows. */
@@ -328,11 +340,16 @@ function trackOf(columns: SpanColumns, order: Uint32Array): Track {
  * Lanes with something on them: spans, marks, or a band of their own; or an empty one, where a source has
  * nothing else for its gaps to lie over. They and the bands are numbered anew.
  */
-function withoutEmpty(all: readonly Lane[], sources: readonly Source[]): Lane[] {
-    const bandLanes = sources.flatMap(({ gaps, doubts }) => [gaps.lane, doubts.lane]);
+function withoutEmpty(
+    all: readonly Lane[],
+    sources: readonly Source[],
+): { lanes: Lane[]; sources: Source[] } {
     const used = new Set<number>();
-    for (const lanes of bandLanes) lanes.forEach((onePlus) => used.add(onePlus - 1));
-    if (Math.max(...used) >= all.length) throw damaged("a band is on a lane that is not there");
+    for (const { gaps, doubts } of sources)
+        for (const { lane } of [...gaps, ...doubts]) {
+            if (lane > all.length) throw damaged("a band is on a lane that is not there");
+            used.add(lane - 1);
+        }
     const isUsed = (lane: Lane, i: number) =>
         used.has(i) || lane.stats.spans > 0 || lane.marks.count > 0;
     const withLanes = new Set(all.filter(isUsed).map(({ source }) => source));
@@ -341,16 +358,24 @@ function withoutEmpty(all: readonly Lane[], sources: readonly Source[]): Lane[] 
             isUsed(lane, i) || (lane.kind === LaneKind.Markers && !withLanes.has(lane.source)),
     );
     const index = new Map(kept.map((lane, i) => [lane, i]));
-    for (const lanes of bandLanes)
-        lanes.forEach((onePlus, i) => (lanes[i] = onePlus && 1 + index.get(all[onePlus - 1])!));
+    const renumbered = (bands: readonly Bands[]) =>
+        bands.map((band) => ({ ...band, lane: band.lane && 1 + index.get(all[band.lane - 1])! }));
     const above = new Map<string, number>();
-    return kept.map((lane, index) => {
+    const lanes = kept.map((lane, i) => {
         const colors = `${lane.source} ${lane.kind === LaneKind.Isr}`;
         const ordinal = above.get(colors) ?? 0;
         above.set(colors, ordinal + 1);
-        const worst = lane.stats.worst && { ...lane.stats.worst, lane: index };
-        return { ...lane, index, ordinal, stats: { ...lane.stats, worst } };
+        const worst = lane.stats.worst && { ...lane.stats.worst, lane: i };
+        return { ...lane, index: i, ordinal, stats: { ...lane.stats, worst } };
     });
+    return {
+        lanes,
+        sources: sources.map((source) => ({
+            ...source,
+            gaps: renumbered(source.gaps),
+            doubts: renumbered(source.doubts),
+        })),
+    };
 }
 
 /** From the first to the last time of anything; never empty. */
@@ -362,7 +387,7 @@ function extent(sources: readonly Source[], lanes: readonly Lane[]): { from: num
         for (let i = 0; i < end.length; i++) if (end[i] > to) to = end[i];
     };
     for (const { gaps, doubts, restarts } of sources) {
-        for (const bands of [gaps, doubts]) add(bands.start, bands.end);
+        for (const bands of [...gaps, ...doubts]) add(bands.start, bands.end);
         add(restarts, restarts);
     }
     for (const { rows, marks } of lanes) {

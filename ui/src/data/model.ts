@@ -98,7 +98,10 @@ export interface Lane {
     readonly stats: LaneStats;
 }
 
-/** Stretches over lanes: gaps, where events were lost, and doubts, where times may be early. */
+/**
+ * Stretches over one lane, or over all of a source: gaps, where events were lost, or doubts, where times may be
+ * early.
+ */
 export interface Bands {
     readonly count: number;
     readonly start: Float64Array;
@@ -108,7 +111,7 @@ export interface Bands {
     /** A text number: why; 0: no reason known. */
     readonly why: Uint32Array;
     /** 1 + a lane; 0: all lanes of the source. */
-    readonly lane: Uint32Array;
+    readonly lane: number;
     readonly pyramid: Pyramid;
 }
 
@@ -118,8 +121,9 @@ export interface Source {
     readonly lost: number;
     /** Whether lost events are counted as frames. */
     readonly frames: boolean;
-    readonly gaps: Bands;
-    readonly doubts: Bands;
+    /** By what they lie over. */
+    readonly gaps: readonly Bands[];
+    readonly doubts: readonly Bands[];
     /** Times at which the producer started anew. */
     readonly restarts: Float64Array;
 }
@@ -146,4 +150,9 @@ export const MARK_ROW = -1;
 
 export function sameRef(a: Ref | null, b: Ref | null): boolean {
     return a === b || (!!a && !!b && a.lane === b.lane && a.row === b.row && a.index === b.index);
+}
+
+/** How many there are in all. */
+export function bandCount(all: readonly Bands[]): number {
+    return all.reduce((sum, { count }) => sum + count, 0);
 }

@@ -89,7 +89,8 @@ class Diagram implements App {
             form === "png"
                 ? await this.stage.png()
                 : new Blob([this.stage.svg()], { type: "image/svg+xml" });
-        if (blob) saveAs(blob, `${this.trace.title}.${form}`);
+        if (!blob) alert("This browser cannot make a picture as large. Save it as SVG.");
+        else saveAs(blob, `${this.trace.title}.${form}`);
     }
 
     private layersOf(ref: Ref): Layer[] {

@@ -8,37 +8,45 @@ import { stretchOf, xOf } from "./scale";
 const HATCH_EVERY = 8;
 const TEXT_MARGIN = 8;
 
-function extentOfBand(picture: Picture, bands: Bands, index: number, all: Extent): Extent | null {
-    const lane = bands.lane[index]!;
-    if (lane === 0) return all;
-    const box = picture.layout.boxOf.get(lane - 1);
+/** Null: its lane is hidden. */
+function extentOfBands(picture: Picture, bands: Bands, all: Extent): Extent | null {
+    if (bands.lane === 0) return all;
+    const box = picture.layout.boxOf.get(bands.lane - 1);
     return box ? [box.top, box.top + box.height] : null;
 }
 
 export function drawBands(picture: Picture, source: Source): void {
     const all = picture.layout.extents.get(source.index);
     if (!all) return;
-    if (shows(picture, "doubt")) drawDoubts(picture, source, all);
-    if (shows(picture, "gap")) drawGaps(picture, source, all);
+    const on = (list: readonly Bands[], draw: (bands: Bands, extent: Extent) => void): void => {
+        for (const bands of list) {
+            const extent = extentOfBands(picture, bands, all);
+            if (extent) draw(bands, extent);
+        }
+    };
+    if (shows(picture, "doubt"))
+        on(source.doubts, (doubts, extent) => drawDoubts(picture, doubts, extent));
+    if (shows(picture, "gap"))
+        on(source.gaps, (gaps, extent) => drawGaps(picture, source, gaps, extent));
     drawRestarts(picture, source, all);
 }
 
 // ---- gaps ---------------------------------------------------------------------------------------
 
-function drawGaps(picture: Picture, source: Source, all: Extent): void {
+function drawGaps(picture: Picture, source: Source, gaps: Bands, extent: Extent): void {
     const { scale } = picture;
     let last = -Infinity;
     const draw = (start: number, end: number, first: number, count: number): void => {
         const [left, right] = stretchOf(scale, start, end);
-        const extent = extentOfBand(picture, source.gaps, first, all);
-        if (!extent || (count === 1 ? right : left) - last < 0.5) return;
+        if ((count === 1 ? right : left) - last < 0.5) return;
         last = Math.max(right, left + 1);
         drawGap(picture, left, last, extent);
         if (count > 1) return;
-        drawBandText(picture, gapText(picture.trace, source, first), left, right, extent);
+        const text = gapText(picture.trace, source, gaps, first);
+        drawBandText(picture, text, left, right, extent);
     };
-    source.gaps.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
-        span: (index) => draw(source.gaps.start[index]!, source.gaps.end[index]!, index, 1),
+    gaps.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
+        span: (index) => draw(gaps.start[index]!, gaps.end[index]!, index, 1),
         dense: (start, end, _busy, _flags, first, count) => draw(start, end, first, count),
     });
 }
@@ -81,17 +89,15 @@ function drawBandText(
 const BRACKET = 6;
 
 // A bracket around the lanes: times between its arms may be early.
-function drawDoubts(picture: Picture, source: Source, all: Extent): void {
+function drawDoubts(picture: Picture, doubts: Bands, extent: Extent): void {
     const { scale } = picture;
-    const { doubts } = source;
     let last = -Infinity;
     const draw = (start: number, end: number, first: number, count: number): void => {
         const [left, right] = stretchOf(scale, start, end);
-        const extent = extentOfBand(picture, doubts, first, all);
-        if (!extent || right - last < 1) return;
+        if (right - last < 1) return;
         last = right;
         drawBracket(picture, left, Math.max(right, left + 1), extent);
-        if (count === 1) drawBound(picture, doubtText(source, first), left, right, extent);
+        if (count === 1) drawBound(picture, doubtText(doubts, first), left, right, extent);
     };
     doubts.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
         span: (index) => draw(doubts.start[index]!, doubts.end[index]!, index, 1),

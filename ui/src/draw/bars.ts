@@ -13,6 +13,7 @@ const HATCH_EVERY = 5;
 const TORN_LEAST = 2;
 const TOOTH = 3;
 const NARROW = 2.5;
+const REACH_MOST = 4; // windows: from how far before it deadlines are looked for
 const TEXT_LEAST = 28;
 const NAME_MAX = 200;
 const DOUBTFUL = Flag.Saturated | Flag.Unwound | Flag.Overlap | Flag.Uncertain | Flag.Truncated;
@@ -55,7 +56,8 @@ function drawSpans(picture: Picture, strip: Strip): readonly number[] {
         },
     };
     // A deadline may stand in the picture although its span has left it: look back as far as they reach.
-    const reach = shows(picture, "deadline") ? strip.lane.reach : 0;
+    const far = REACH_MOST * (scale.to - scale.from);
+    const reach = shows(picture, "deadline") ? Math.min(strip.lane.reach, far) : 0;
     track.pyramid.visit(scale.from - reach, scale.to, 1 / scale.pixelsPerUs, seen);
     drawDensity(picture, strip);
     density.clear();

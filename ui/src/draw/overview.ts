@@ -17,7 +17,8 @@ export function drawOverview(picture: Picture): void {
     const step = Math.min(ROW_MOST, (OVERVIEW_HEIGHT - 2 * MARGIN) / Math.max(1, lanes.length));
     const top = (OVERVIEW_HEIGHT - step * lanes.length) / 2;
     lanes.forEach((lane, i) => drawLane(picture, lane, top + i * step, step));
-    for (const source of trace.sources) drawGapsOf(picture, source.gaps);
+    for (const source of trace.sources)
+        for (const gaps of source.gaps) if (isShown(picture, gaps)) drawGapsOf(picture, gaps);
 }
 
 function drawLane(picture: Picture, lane: Lane, top: number, step: number): void {
@@ -52,6 +53,11 @@ function drawMarksOf(picture: Picture, lane: Lane, top: number, height: number):
         span: () => undefined,
         dense: (start) => surface.rect(xOf(scale, start), top, 1, height, { color: theme.marker }),
     });
+}
+
+/** Not where its lane is hidden. */
+function isShown({ layout }: Picture, bands: Bands): boolean {
+    return bands.lane === 0 || layout.boxOf.has(bands.lane - 1);
 }
 
 function drawGapsOf(picture: Picture, gaps: Bands): void {

@@ -1,4 +1,4 @@
-// The colours of a picture, read from the page's style (diagram/style.css) so that they have one home.
+// The colours of a picture, read from the page's style (widgets/tokens.css) so that they have one home.
 import { LaneKind, type Lane } from "../data/model";
 
 export interface Theme {

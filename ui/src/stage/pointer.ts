@@ -54,6 +54,7 @@ export function listenToPointer(app: App, stage: Stage, bounds: Window): void {
     canvas.addEventListener("pointerdown", (event) => {
         if (event.button !== 0) return;
         lanes.focus({ preventScroll: true });
+        if (event.pointerType !== "mouse") hover(app, stage, event); // a finger points by pressing
         if (event.shiftKey) measure(app, stage, event);
         else drag(app, stage, bounds, event);
     });
@@ -131,7 +132,7 @@ function measure(app: App, stage: Stage, press: PointerEvent): void {
 }
 
 function hover(app: App, stage: Stage, event: PointerEvent): void {
-    if (event.buttons !== 0) return;
+    if (event.type === "pointermove" && event.buttons !== 0) return;
     const [x, y] = place(stage.canvas, event);
     const { hidden } = app.store.state;
     const at = { x: event.pageX, y: event.pageY };

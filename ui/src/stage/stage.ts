@@ -14,7 +14,7 @@ import { themeOf, type Theme } from "../draw/theme";
 import type { State, Window } from "../view/state";
 import type { App } from "../widgets/app";
 
-const SAVED_MOST = 8000; // pixels of a saved picture's height
+const PNG_MOST = 8000; // pixels of its height; what browsers take of a canvas
 
 function made<K extends keyof HTMLElementTagNameMap>(
     tag: K,
@@ -38,6 +38,7 @@ export class Stage {
     /** All of the overview but the window's frame, kept between frames. */
     private readonly strip = new CanvasSurface(document.createElement("canvas"));
     private stripIsDrawn = false;
+    private stripRatio = 0; // of device pixels, when it was drawn
     private theme: Theme;
     private width = 0;
     private frame = 0;
@@ -101,22 +102,22 @@ export class Stage {
     }
 
     svg(): string {
-        const height = this.savedHeight();
+        const height = this.wholeHeight();
         const surface = new SvgSurface(this.width, height);
         drawPlot(this.picture(surface, this.scale()), height, 0);
         return surface.toString();
     }
 
     png(): Promise<Blob | null> {
-        const height = this.savedHeight();
+        const height = Math.min(PNG_MOST, this.wholeHeight());
         const surface = new CanvasSurface(document.createElement("canvas"));
         surface.begin(this.width, height, 2);
         drawPlot(this.picture(surface, this.scale()), height, 0);
         return new Promise((resolve) => surface.canvas.toBlob(resolve, "image/png"));
     }
 
-    private savedHeight(): number {
-        return Math.min(SAVED_MOST, AXIS_HEIGHT + this.layout.height + 8);
+    private wholeHeight(): number {
+        return AXIS_HEIGHT + this.layout.height + 8;
     }
 
     private scaleOf(window: Window): Scale {
@@ -161,10 +162,11 @@ export class Stage {
 
     private drawOverview(): void {
         const { strip, overviewSurface } = this;
-        if (!this.stripIsDrawn) {
+        if (!this.stripIsDrawn || this.stripRatio !== devicePixelRatio) {
             strip.begin(this.width, OVERVIEW_HEIGHT, devicePixelRatio);
             drawOverview(this.picture(strip, this.wholeScale()));
             this.stripIsDrawn = true;
+            this.stripRatio = devicePixelRatio;
         }
         overviewSurface.begin(this.width, OVERVIEW_HEIGHT, devicePixelRatio);
         overviewSurface.copy(strip.canvas);

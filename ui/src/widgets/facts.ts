@@ -60,7 +60,7 @@ function factsOfSpan(trace: Trace, ref: Ref): Facts {
         end,
         endKnown: !(flags & Flag.EndUnknown),
         deadline,
-        missedBy: deadline !== null && flags & Flag.Missed ? end - deadline : null,
+        missedBy: deadline !== null && flags & Flag.Missed ? Math.max(0, end - deadline) : null,
         value: "",
         flags: flagTexts(flags & ~Flag.Missed), // that one is told by missedBy
     };

@@ -70,13 +70,13 @@ const ENTRIES: Record<Layer, Entry> = {
         label: "gap",
         title: "Gaps: events were lost here",
         sign: <path class="gap" d="M1 11 6 1M5.5 11l5-10M10 11l5-10" />,
-        occurs: (trace) => trace.sources.some((source) => source.gaps.count > 0),
+        occurs: (trace) => trace.sources.some((source) => source.gaps.length > 0),
     },
     doubt: {
         label: "doubt",
         title: "Doubts: times may be early here",
         sign: <path class="doubt" d="M2 10V3h12v7" />,
-        occurs: (trace) => trace.sources.some((source) => source.doubts.count > 0),
+        occurs: (trace) => trace.sources.some((source) => source.doubts.length > 0),
     },
 };
 

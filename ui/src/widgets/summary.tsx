@@ -1,7 +1,7 @@
 // The line that says what a trace has, and at what it failed.
 import { Fragment } from "preact";
 import { integer } from "../data/units";
-import type { Source } from "../data/model";
+import { bandCount, type Source } from "../data/model";
 import type { App } from "./app";
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
@@ -33,7 +33,7 @@ function Missed({ missed, checked }: { missed: number; checked: number }) {
 }
 
 function gapText(sources: readonly Source[]): string {
-    const gaps = sum(sources, (source) => source.gaps.count);
+    const gaps = sum(sources, (source) => bandCount(source.gaps));
     return [counted(gaps, "gap"), lostText(sources)].filter(Boolean).join(", ");
 }
 

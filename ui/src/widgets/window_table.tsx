@@ -41,14 +41,14 @@ function SpanRow({ app, of, deadlines }: { app: App; of: Ref; deadlines: boolean
 }
 
 function OverRow({ app, what, deadlines }: { app: App; what: Happening; deadlines: boolean }) {
-    const { kind, source, start, end, text } = what;
+    const { kind, source, lane, start, end, text } = what;
     const several = app.trace.sources.length > 1;
     const isMoment = kind === "restart";
     return (
         <tr>
             <th scope="row">{kind}</th>
-            <td class="muted">over all lanes</td>
-            <td>{several && textOf(app.trace, source.name)}</td>
+            <td class="muted">{lane ? "over one lane" : "over all lanes"}</td>
+            <td>{lane ? laneName(app.trace, lane) : several && textOf(app.trace, source.name)}</td>
             <td class="num">{time(start)}</td>
             <td class="num">{isMoment ? "" : time(end)}</td>
             <td class="num">{isMoment ? "" : duration(end - start)}</td>
@@ -78,10 +78,13 @@ function Heads({ deadlines }: { deadlines: boolean }) {
     );
 }
 
-function caption(shown: number, total: number): string {
-    if (!total) return "Nothing is in the window.";
+function caption(shown: number, total: number, over: number): string {
+    if (!total && !over) return "Nothing is in the window.";
     const all = `${integer(total)} spans and markers in the window`;
-    return shown < total ? `The first ${shown} of ${all}` : all;
+    const some = shown < total ? `The first ${shown} of ${all}` : all;
+    if (!over) return some;
+    const cut = over === LIMIT ? "the first " : "";
+    return `${some}; before them ${cut}${over} of what lies over the lanes`;
 }
 
 function Rows({ app }: { app: App }) {
@@ -97,7 +100,7 @@ function Rows({ app }: { app: App }) {
     return (
         <div class="table">
             <table>
-                <caption>{caption(rows.length, total)}</caption>
+                <caption>{caption(rows.length, total, over.length)}</caption>
                 <thead>
                     <Heads deadlines={deadlines} />
                 </thead>
