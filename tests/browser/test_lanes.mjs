@@ -133,8 +133,7 @@ test("deadlines are ticks, missed ones red with their bar outlined", async (t) =
         [100, LIGHT.deadline],
         [300, LIGHT.slow],
         [500, LIGHT.deadline],
-        [700, LIGHT.deadline],
-    ];
+    ]; // the interrupted one is outside the check, and has none
     assert.equal(ticks.length, wanted.length);
     wanted.forEach(([us, color], i) => {
         near(ticks[i][0], xOf(picture, whole, us));
@@ -270,4 +269,29 @@ test("labels of the axis do not run into one another", async (t) => {
         const room = x - labels[i].x - (widths[i] + widths[i + 1]) / 2;
         assert.ok(room >= 0, `${labels[i].text}: ${room}`);
     });
+});
+
+test("values with a sign and with decimals are those of the recording", async (t) => {
+    const csv =
+        "name,type,start_us,end_us,value\nt,task,0,100,\n" +
+        "m,marker,10,,-5\nm,marker,40,,1.5\nm,marker,70,,-70000\n";
+    const { page } = await open(t, { csv });
+    const picture = await pictureOf(page);
+    const labels = picture.texts.map(({ text }) => plain(text)).filter((text) => text[0] === "m");
+    assert.deepEqual(labels.slice(0, 3), ["m -5", "m 1.5", "m -70000"]);
+});
+
+test("a restart does not hide the gap in front of it", async (t) => {
+    const { page } = await open(t, {
+        inputs: [vector("restart-with-hole.bin")],
+        hash: "#from=34004&to=34006",
+    });
+    const lanes = await page.locator(".lanes-canvas").boundingBox();
+    const told = new Set();
+    for (let x = 0.2; x < 0.98; x += 0.01) {
+        await page.mouse.move(lanes.x + lanes.width * x, lanes.y + 45);
+        const tip = page.locator(".tip.hovered strong");
+        if (await tip.count()) told.add(await tip.first().innerText());
+    }
+    assert.ok(told.has("gap"), [...told].join());
 });

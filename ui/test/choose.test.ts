@@ -107,7 +107,7 @@ test("beside: the neighbour in the row, or the same at its ends", () => {
 
 test("above and below: the nearest in time in the next row that has something", () => {
     const go = (from: Ref | null, us: number, direction: 1 | -1) =>
-        aboveOrBelow(layout, from, us, direction);
+        aboveOrBelow(layout, new Set(), from, us, direction);
     assert.deepEqual(go(null, 180, 1), ref(0, 0, 1));
     assert.deepEqual(go(null, 560, -1), ref(2, MARK_ROW, 1));
     assert.deepEqual(go(ref(0, 0, 0), 0, 1), ref(0, 2, 0)); // over the empty row
@@ -120,7 +120,7 @@ test("above and below: the nearest in time in the next row that has something", 
 
 test("hidden lanes are passed over", () => {
     const without = layoutOf(trace, new Set(["task"] as const));
-    assert.deepEqual(aboveOrBelow(without, ref(0, 2, 0), 10, 1), ref(2, MARK_ROW, 0));
+    assert.deepEqual(aboveOrBelow(without, new Set(), ref(0, 2, 0), 10, 1), ref(2, MARK_ROW, 0));
 });
 
 test("the next missed deadline over all lanes, around the ends", () => {

@@ -95,11 +95,11 @@ test("an axis has one unit and as many decimals as it needs", () => {
         "60 ms",
     ]);
     assert.deepEqual(labels(21000, 21000.4, 4), [
-        "21.000 0 ms",
-        "21.000 1 ms",
-        "21.000 2 ms",
-        "21.000 3 ms",
-        "21.000 4 ms",
+        "21.0000 ms",
+        "21.0001 ms",
+        "21.0002 ms",
+        "21.0003 ms",
+        "21.0004 ms",
     ]);
     assert.deepEqual(labels(0, 0.002, 2), ["0 ns", "1 ns", "2 ns"]);
     assert.deepEqual(labels(0, 400, 4), ["0 µs", "100 µs", "200 µs", "300 µs", "400 µs"]);

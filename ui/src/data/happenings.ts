@@ -88,7 +88,7 @@ function touching(bands: Bands, from: number, to: number, limit: number): number
     return found;
 }
 
-/** What lies over a lane at [from, to]: a restart, else a gap, else a doubt. */
+/** What lies over a lane at [from, to]: a gap, else a restart, else a doubt. */
 export function happeningAt(
     trace: Trace,
     lane: number,
@@ -97,15 +97,14 @@ export function happeningAt(
     shows: ShowsKind,
 ): Happening | null {
     const source = trace.sources[trace.lanes[lane]!.source]!;
-    const restart = firstFrom(source.restarts, from);
-    if (source.restarts[restart]! <= to) return restartAt(source, source.restarts[restart]!);
     for (const kind of ["gap", "doubt"] as const) {
-        if (!shows(kind)) continue;
-        for (const bands of bandsOf(source, kind)) {
+        for (const bands of shows(kind) ? bandsOf(source, kind) : []) {
             if (bands.lane !== 0 && bands.lane !== 1 + lane) continue;
             const [index] = touching(bands, from, to, 1);
             if (index !== undefined) return banded(trace, source, kind, bands, index);
         }
+        const restart = source.restarts[firstFrom(source.restarts, from)]!;
+        if (kind === "gap" && restart <= to) return restartAt(source, restart);
     }
     return null;
 }

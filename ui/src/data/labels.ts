@@ -1,5 +1,5 @@
 // What things are called. All texts that come from a recording go through shown(): they may hold anything.
-import { joined, unzigzag } from "./bytes";
+import { joined } from "./bytes";
 import {
     Flag,
     LaneKind,
@@ -123,7 +123,7 @@ export function markValue(trace: Trace, marks: Marks, i: number): string {
         case ValueForm.Unsigned:
             return integer(bits);
         case ValueForm.Signed:
-            return integer(unzigzag(bits));
+            return integer(BigInt.asIntN(64, bits));
         case ValueForm.Real:
             return real(fromBits(marks.low[i], marks.high[i]));
         case ValueForm.Text:

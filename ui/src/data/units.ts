@@ -56,7 +56,7 @@ export function axisTicks(from: number, to: number, about: number): Tick[] {
     const decimals = scale.tickFormat(about)(0).split(".")[1]?.length ?? 0;
     return scale.ticks(about).map((value) => ({
         at: value * unit.us,
-        label: fixed(value, decimals) + NO_BREAK + unit.symbol,
+        label: wholeGrouped(value.toFixed(decimals)) + NO_BREAK + unit.symbol,
     }));
 }
 
@@ -92,6 +92,12 @@ function shifted(us: number, unit: Unit): string {
     const [, minus, whole, rest] = /^(-?)(\d+)\.(\d+)$/.exec(us.toFixed(most - places))!;
     const digits = whole.padStart(places + 1, "0");
     return `${minus}${digits.slice(0, -places)}.${digits.slice(-places)}${rest}`;
+}
+
+/** An axis' few decimals stand together: they are no second number. */
+function wholeGrouped(number: string): string {
+    const [whole, fraction] = number.split(".");
+    return grouped(whole) + (fraction === undefined ? "" : "." + fraction);
 }
 
 /** Digits in threes, from the point to both sides. What is no plain number stays as it is. */

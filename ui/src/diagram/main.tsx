@@ -54,6 +54,10 @@ class Diagram implements App {
         this.pin(ref, showing(this.store.state.window, start, end, this.whole));
     }
 
+    showTime(from: number, to: number): void {
+        this.store.set({ window: showing(this.store.state.window, from, to, this.whole) });
+    }
+
     stepTo(ref: Ref): void {
         const { start } = timesOf(this.trace, ref);
         this.pin(ref, reaching(this.store.state.window, start, this.whole));

@@ -29,7 +29,7 @@ export function drawAxis(picture: Picture): void {
     for (const { at, label } of ticksOf(picture)) {
         const half = surface.measure(label, font) / 2;
         const x = Math.min(right - half, Math.max(scale.left + half, xOf(scale, at)));
-        if (x - half < taken + LABEL_GAP) continue;
+        if (x - half < taken + LABEL_GAP || Math.abs(x - xOf(scale, at)) > half) continue;
         surface.text(x, AXIS_HEIGHT - 10, label, font);
         taken = x + half;
     }

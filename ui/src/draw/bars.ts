@@ -29,19 +29,30 @@ interface Strip {
     readonly named: boolean;
 }
 
-export function drawRow(picture: Picture, box: LaneBox, row: number): void {
+/** Draws the spans, and returns what draws that which stands above the marks: deadlines, and what is chosen. */
+export function drawRow(picture: Picture, box: LaneBox, row: number): () => void {
     const { lane } = box;
     const track = lane.rows[row]!;
     const named = track.name !== null;
     const strip = { lane, track, row, named, top: barTopOf(box, row), height: box.barHeight };
-    drawDeadlines(picture, strip, drawSpans(picture, strip));
-    drawChosen(picture, strip);
+    const { alone, missed } = drawSpans(picture, strip);
+    return () => {
+        missed.forEach((x) => drawMissedAmong(picture, strip, x));
+        drawDeadlines(picture, strip, alone);
+        drawChosen(picture, strip);
+    };
 }
 
 // ---- spans --------------------------------------------------------------------------------------
 
-/** Returns those that stand alone, whose deadlines may be drawn. */
-function drawSpans(picture: Picture, strip: Strip): readonly number[] {
+interface Drawn {
+    /** Spans that stand alone, whose deadlines may be drawn. */
+    readonly alone: readonly number[];
+    /** Where others have missed theirs, pixels. */
+    readonly missed: readonly number[];
+}
+
+function drawSpans(picture: Picture, strip: Strip): Drawn {
     const { scale, density } = picture;
     const { track } = strip;
     const alone: number[] = [];
@@ -59,12 +70,12 @@ function drawSpans(picture: Picture, strip: Strip): readonly number[] {
     const far = REACH_MOST * (scale.to - scale.from);
     const reach = shows(picture, "deadline") ? Math.min(strip.lane.reach, far) : 0;
     track.pyramid.visit(scale.from - reach, scale.to, 1 / scale.pixelsPerUs, seen);
-    drawDensity(picture, strip);
+    const missed = drawDensity(picture, strip);
     density.clear();
-    return alone;
+    return { alone, missed };
 }
 
-function drawDensity(picture: Picture, { lane, top, height }: Strip): void {
+function drawDensity(picture: Picture, { lane, top, height }: Strip): number[] {
     const { surface, theme, density, scale } = picture;
     const color = laneColor(theme, lane);
     density.drawRuns(scale.left, (x, width, alpha) => {
@@ -75,10 +86,9 @@ function drawDensity(picture: Picture, { lane, top, height }: Strip): void {
     density.drawFlagged(scale.left, Flag.EndUnknown, (x) =>
         drawTorn(picture, x, x + TORN_LEAST, top, height, color),
     );
-    density.drawFlagged(scale.left, Flag.Missed, (x) => {
-        surface.rect(x - 0.5, top - 2, 2, 4, { color: theme.slow });
-        surface.rect(x - 0.5, top + height - 2, 2, 4, { color: theme.slow });
-    });
+    const missed: number[] = [];
+    density.drawFlagged(scale.left, Flag.Missed, (x) => missed.push(x));
+    return missed;
 }
 
 function drawSpan(picture: Picture, strip: Strip, index: number): void {
@@ -156,6 +166,18 @@ function drawChosen(picture: Picture, { lane, track, row, top, height }: Strip):
         const [left, right] = sharp(stretchOf(scale, ...times));
         const width = right - left + 2 * beyond;
         surface.frame(left - beyond, top - beyond, width, height + 2 * beyond, ink);
+        const deadline = track.deadline?.[ref.index] ?? NaN;
+        if (Number.isNaN(deadline) || track.flags[ref.index]! & Flag.EndUnknown) return;
+        // Whose deadline it is.
+        const [to] = stretchOf(scale, deadline, deadline);
+        const y = top + height + 3;
+        surface.line(
+            [
+                [right, y],
+                [to, y],
+            ],
+            { ...ink, dash: [3, 2] },
+        );
     };
     if (state.hover) frame(state.hover, 0.5, { color: theme.text, width: 1 });
     if (state.pinned) frame(state.pinned, 2, { color: theme.accent, width: 2 });
@@ -193,6 +215,14 @@ function drawName(
     if (fits) surface.text(from + 4, strip.top + strip.height / 2 + 4, fits, font);
 }
 
+// Red above and below the column, so that it still shows how busy it is.
+function drawMissedAmong({ surface, theme }: Picture, { top, height }: Strip, x: number): void {
+    const color = theme.slow;
+    surface.rect(x - 0.5, top - 2, 2, 4, { color });
+    surface.rect(x - 0.5, top + height - 2, 2, 4, { color });
+    surface.polygon(triangleAt(x + 0.5, top), { color });
+}
+
 // ---- deadlines ----------------------------------------------------------------------------------
 
 const TICK_GAP = 3; // pixels; closer ones are left out, but for missed ones
@@ -219,6 +249,7 @@ function ticksOf({ scale }: Picture, { track }: Strip, alone: readonly number[])
     let last = -Infinity;
     for (const index of alone) {
         if (Number.isNaN(track.deadline![index]!)) continue;
+        if (track.flags[index]! & Flag.EndUnknown) continue; // it is not checked
         const x = xOf(scale, track.deadline![index]!);
         const missed = (track.flags[index]! & Flag.Missed) !== 0;
         if (x < scale.left || x > right || (x - last < TICK_GAP && !missed)) continue;
@@ -245,12 +276,13 @@ function drawTick(
         { color, width: missed ? 1.5 : 1, dash: alone ? [2, 2] : [] },
     );
     if (!alone && !missed) return;
-    surface.polygon(
-        [
-            [x - 4, top - 6],
-            [x + 4, top - 6],
-            [x, top - 1],
-        ],
-        { color },
-    );
+    surface.polygon(triangleAt(x, top), { color });
+}
+
+function triangleAt(x: number, top: number): Point[] {
+    return [
+        [x - 4, top - 6],
+        [x + 4, top - 6],
+        [x, top - 1],
+    ];
 }

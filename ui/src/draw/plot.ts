@@ -50,8 +50,9 @@ function drawGround({ surface, theme, scale }: Picture, box: LaneBox): void {
 }
 
 function drawLane(picture: Picture, box: LaneBox): void {
-    for (let row = 0; row < box.lane.rows.length; row++) drawRow(picture, box, row);
+    const above = box.lane.rows.map((_, row) => drawRow(picture, box, row));
     drawMarks(picture, box);
+    above.forEach((draw) => draw());
 }
 
 // ---- names --------------------------------------------------------------------------------------

@@ -107,21 +107,22 @@ function nearestIn(lane: Lane, row: number, us: number): Ref | null {
 }
 
 /** The rows of a layout from the top: those of spans, then of marks, of each lane. */
-function rowsOf(layout: Layout): { lane: Lane; row: number }[] {
+function rowsOf(layout: Layout, marks: boolean): { lane: Lane; row: number }[] {
     return layout.boxes.flatMap(({ lane }) => [
         ...lane.rows.map((_, row) => ({ lane, row })),
-        ...(lane.marks.count > 0 ? [{ lane, row: MARK_ROW }] : []),
+        ...(marks && lane.marks.count > 0 ? [{ lane, row: MARK_ROW }] : []),
     ]);
 }
 
 /** What is nearest to a time in the next row that has something, up or down; from nothing, the first. */
 export function aboveOrBelow(
     layout: Layout,
+    hidden: ReadonlySet<Layer>,
     ref: Ref | null,
     us: number,
     direction: 1 | -1,
 ): Ref | null {
-    const rows = rowsOf(layout);
+    const rows = rowsOf(layout, !hidden.has("marker"));
     const from = rows.findIndex(
         ({ lane, row }) => ref && lane.index === ref.lane && row === ref.row,
     );

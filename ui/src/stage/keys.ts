@@ -88,22 +88,28 @@ function walkOf(app: App, stage: Stage, key: string, middle: number): Action | n
     const { trace } = app;
     const ref = app.store.state.pinned ?? app.store.state.hover;
     const at = ref ? timesOf(trace, ref).start : middle;
+    const missedAfter = ref ? at : app.store.state.window.from; // as finding does
     const go = (to: Ref | null): void => {
         if (to) app.stepTo(to);
     };
     switch (key) {
         case "ArrowUp":
-            return () => go(aboveOrBelow(stage.layout, ref, at, -1));
+            return () => go(aboveOrBelow(stage.layout, app.store.state.hidden, ref, at, -1));
         case "ArrowDown":
-            return () => go(aboveOrBelow(stage.layout, ref, at, 1));
+            return () => go(aboveOrBelow(stage.layout, app.store.state.hidden, ref, at, 1));
         case ",":
             return () => go(ref && beside(trace, ref, -1));
         case ".":
-            return () => go(ref ? beside(trace, ref, 1) : aboveOrBelow(stage.layout, null, at, 1));
+            return () =>
+                go(
+                    ref
+                        ? beside(trace, ref, 1)
+                        : aboveOrBelow(stage.layout, app.store.state.hidden, null, at, 1),
+                );
         case "m":
-            return () => go(missedFrom(trace, at, 1));
+            return () => go(missedFrom(trace, missedAfter, 1));
         case "M":
-            return () => go(missedFrom(trace, at, -1));
+            return () => go(missedFrom(trace, missedAfter, -1));
         default:
             return null;
     }

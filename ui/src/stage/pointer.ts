@@ -54,7 +54,7 @@ export function listenToPointer(app: App, stage: Stage, bounds: Window): void {
     canvas.addEventListener("pointerdown", (event) => {
         if (event.button !== 0) return;
         lanes.focus({ preventScroll: true });
-        if (event.pointerType !== "mouse") hover(app, stage, event); // a finger points by pressing
+        hover(app, stage, event); // a finger points by pressing
         if (event.shiftKey) measure(app, stage, event);
         else drag(app, stage, bounds, event);
     });

@@ -9,6 +9,8 @@ export interface App {
     goTo(ref: Ref): void;
     /** Pins a span or a mark, and moves to it without zooming. */
     stepTo(ref: Ref): void;
+    /** Shows a stretch of time, zoomed so that it can be seen. */
+    showTime(from: number, to: number): void;
     /** Goes to the next (1) or previous (-1) occurrence of what is looked for; false: there is none. */
     findNext(direction: 1 | -1): boolean;
     /** Zooms about the middle of the window: by 2, half as much time is shown. */

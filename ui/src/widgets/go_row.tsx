@@ -1,11 +1,9 @@
-// A row of a table that leads to a span or a mark: anywhere by click, by its first cell's button with the keyboard.
+// A row of a table that leads somewhere in the picture: anywhere by click, by its first cell's button with the keyboard.
 import type { ComponentChildren } from "preact";
-import type { Ref } from "../data/model";
-import type { App } from "./app";
 
 interface Props {
-    readonly app: App;
-    readonly to: Ref | null;
+    /** Null: nowhere. */
+    readonly go: (() => void) | null;
     readonly title: string;
     /** The first cell's. */
     readonly head: ComponentChildren;
@@ -13,8 +11,8 @@ interface Props {
     readonly children: ComponentChildren;
 }
 
-export function GoRow({ app, to, title, head, children }: Props) {
-    if (!to) {
+export function GoRow({ go, title, head, children }: Props) {
+    if (!go) {
         return (
             <tr>
                 <th scope="row">{head}</th>
@@ -23,7 +21,7 @@ export function GoRow({ app, to, title, head, children }: Props) {
         );
     }
     return (
-        <tr class="go" onClick={() => app.goTo(to)}>
+        <tr class="go" onClick={go}>
             <th scope="row">
                 <button type="button" title={title}>
                     {head}

@@ -136,7 +136,11 @@ function LaneRow({ app, lane, columns }: RowProps) {
         </>
     );
     return (
-        <GoRow app={app} to={lane.stats.worst} title="Go to the worst one" head={head}>
+        <GoRow
+            go={lane.stats.worst ? () => app.goTo(lane.stats.worst!) : null}
+            title="Go to the worst one"
+            head={head}
+        >
             <td class="muted">{kindAndTag(app.trace, lane)}</td>
             {columns.map((column) => (
                 <Cell key={column.head} column={column} lane={lane} />

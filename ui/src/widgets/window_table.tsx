@@ -27,7 +27,7 @@ function SpanRow({ app, of, deadlines }: { app: App; of: Ref; deadlines: boolean
     const { start, end } = facts;
     const least = end === null || facts.endKnown ? "" : "≥ ";
     return (
-        <GoRow app={app} to={of} title="Go to it" head={facts.name}>
+        <GoRow go={() => app.goTo(of)} title="Go to it" head={facts.name}>
             <td class="muted">{facts.kind}</td>
             <td>{laneName(app.trace, facts.lane)}</td>
             <td class="num">{time(start)}</td>
@@ -45,8 +45,7 @@ function OverRow({ app, what, deadlines }: { app: App; what: Happening; deadline
     const several = app.trace.sources.length > 1;
     const isMoment = kind === "restart";
     return (
-        <tr>
-            <th scope="row">{kind}</th>
+        <GoRow go={() => app.showTime(start, end)} title="Go to it" head={kind}>
             <td class="muted">{lane ? "over one lane" : "over all lanes"}</td>
             <td>{lane ? laneName(app.trace, lane) : several && textOf(app.trace, source.name)}</td>
             <td class="num">{time(start)}</td>
@@ -54,7 +53,7 @@ function OverRow({ app, what, deadlines }: { app: App; what: Happening; deadline
             <td class="num">{isMoment ? "" : duration(end - start)}</td>
             {deadlines && <td colSpan={2} />}
             <td class="notes">{text}</td>
-        </tr>
+        </GoRow>
     );
 }
 
