@@ -37,8 +37,8 @@ export function drawRow(picture: Picture, box: LaneBox, row: number): () => void
     const strip = { lane, track, row, named, top: barTopOf(box, row), height: box.barHeight };
     const { alone, missed } = drawSpans(picture, strip);
     return () => {
-        missed.forEach((x) => drawMissedAmong(picture, strip, x));
         drawDeadlines(picture, strip, alone);
+        missed.forEach((x) => drawMissedAmong(picture, strip, x));
         drawChosen(picture, strip);
     };
 }
