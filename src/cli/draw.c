@@ -13,9 +13,24 @@
 #include "cli/text.h"
 #include "stave/export.h"
 
+#define OUTPUT "diagram.html" /* where the page goes if no place is given */
+
+static struct {
+    const char *output, *title;
+    bool strict;
+} given;
+
+const struct cli_option cli_draw_options[] = {
+    {"-o, --output", "FILE", &given.output, NULL,
+     "where the page goes (" OUTPUT "), - for standard output"},
+    {"--title", "TEXT", &given.title, NULL, "what the page calls itself"},
+    {"--strict", NULL, NULL, &given.strict,
+     "exit with 1 if anything was lost, is damaged or left out"},
+    {0},
+};
+
 /* What is drawn, by input. */
 struct page {
-    const struct cli_drawing *drawing;
     int count;
     struct cli_trace *traces;
     char **files; /* the real paths; NULL where an input has none */
@@ -87,7 +102,7 @@ static int write_page(void *context, stave_sink sink, stave_error *error)
 {
     struct page *page = context;
     const stave_diagram_config config = {
-        .title = page->drawing->title,
+        .title = given.title,
         .progress = cli_progress_report(),
     };
     int status = stave_export_diagram(page->sources, (uint32_t)page->count, &config, sink,
@@ -120,7 +135,7 @@ static FILE *beside(const char *path)
 
 static int write_all(struct page *page)
 {
-    const char *path = page->drawing->output != NULL ? page->drawing->output : CLI_DRAW_OUTPUT;
+    const char *path = given.output != NULL ? given.output : OUTPUT;
     struct cli_output output = {.path = path, .what = "the diagram"};
     if (!is_output_allowed(page, output))
         return CLI_MISUSE;
@@ -187,7 +202,7 @@ static void close_all(struct page *page, int count)
 
 static int open_all(struct page *page, char **paths)
 {
-    const struct cli_opening how = {.strict = page->drawing->strict, .csv = csv_of_others};
+    const struct cli_opening how = {.strict = given.strict, .csv = csv_of_others};
     for (int i = 0; i < page->count; i++) {
         struct cli_trace *trace = &page->traces[i];
         int exit_status = cli_trace_open(paths[i], &how, trace);
@@ -224,12 +239,11 @@ static void free_page(struct page *page)
     free(page->sources);
 }
 
-int cli_draw(const struct cli_drawing *drawing, int count, char **paths)
+int cli_draw(int count, char **paths)
 {
     if (!are_paths_sound(count, paths))
         return CLI_MISUSE;
     struct page page = {
-        .drawing = drawing,
         .count = count,
         .traces = calloc((size_t)count, sizeof *page.traces),
         .files = calloc((size_t)count, sizeof *page.files),

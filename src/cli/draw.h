@@ -3,18 +3,12 @@
 #ifndef STAVE_CLI_DRAW_H
 #define STAVE_CLI_DRAW_H
 
-#include <stdbool.h>
+#include "cli/cli.h"
 
-#define CLI_DRAW_OUTPUT "diagram.html" /* by default */
+extern const struct cli_option cli_draw_options[];
 
-struct cli_drawing {
-    const char *output; /* where the page goes; NULL: CLI_DRAW_OUTPUT */
-    const char *title;  /* NULL: the names of the recordings */
-    bool strict;
-};
-
-/* Draws `count` recordings, one below the other, and prints what the page holds: what the command exits
- * with. */
-int cli_draw(const struct cli_drawing *drawing, int count, char **paths);
+/* Draws `count` recordings as the options say, one below the other, and prints what the page holds: what
+ * the command exits with. */
+int cli_draw(int count, char **paths);
 
 #endif

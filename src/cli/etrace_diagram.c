@@ -7,25 +7,14 @@
 
 static char latest[][24] = {"trace_latest.csv", "data/trace_latest.csv"};
 
-static struct cli_drawing drawing;
-
-static const struct cli_option options[] = {
-    {"-o, --output", "FILE", &drawing.output, NULL,
-     "where the page goes (" CLI_DRAW_OUTPUT "), - for standard output"},
-    {"--title", "TEXT", &drawing.title, NULL, "what the page calls itself"},
-    {"--strict", NULL, NULL, &drawing.strict,
-     "exit with 1 if anything was lost, is damaged or left out"},
-    {0},
-};
-
 static int run(int operands_count, char **operands)
 {
     if (operands_count > 0)
-        return cli_draw(&drawing, operands_count, operands);
+        return cli_draw(operands_count, operands);
     for (size_t i = 0; i < sizeof latest / sizeof latest[0]; i++) {
         char *path = latest[i];
         if (stave__os_is_there(path))
-            return cli_draw(&drawing, 1, &path);
+            return cli_draw(1, &path);
     }
     cli_message("there is neither %s nor %s; name a CSV, or make one: etrace-decode recording.bin",
                 latest[0], latest[1]);
@@ -40,7 +29,7 @@ const struct cli_command cli_etrace_diagram = {
     .details = "CSV may also be a recording of the etrace format or a .stave file, told by its "
                "content; - is\n"
                "standard input. `stave diagram` draws several on one page.\n",
-    .options = options,
+    .options = cli_draw_options,
     .operands_min = 0,
     .operands_max = 1,
     .run = run,
