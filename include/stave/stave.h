@@ -1,0 +1,289 @@
+/* stave/stave.h - spans inside a C program, at a cost that can stay in production.
+ *
+ *     int navigate(struct grid *grid, int row, const char *key)
+ *     {
+ *         STAVE_TRACE("NavigateCell", STAVE_ID(request_id), STAVE_KV("row", row), STAVE_KV("key", key));
+ *         {
+ *             STAVE_SCOPE("lookup");                      // a span: to the end of its block
+ *             cell = find(grid, row);
+ *         }
+ *         STAVE_SPAN(query, "query");                     // a span with a name in the code
+ *         rows = db_query(sql);
+ *         STAVE_SET(query, "row_count", rows.count);
+ *         for (size_t i = 0; i < rows.count; i++) {
+ *             STAVE_CUMULATIVE("process_row");            // one entry for all: count, total, min, max
+ *             process(&rows.at[i]);
+ *         }
+ *     }
+ *
+ *     int main(void)
+ *     {
+ *         stave_start(NULL, NULL);                        // or STAVE_ENABLE=1 in the environment
+ *         ...
+ *         stave_dump("run.stave", NULL);                  // `stave tree run.stave --slowest`
+ *     }
+ *
+ * Probes     Every probe is a declaration statement; its span ends with the block that it stands in, however
+ *            that is left: by its end, return, break, goto. It changes nothing of what these mean. Names and
+ *            keys are string literals; what has a name made at run time is STAVE_SCOPE_NAMED. Arguments are
+ *            evaluated only while recording is on. docs/recording.md says what a probe cannot take.
+ * Off        Until stave_start(), or STAVE_ENABLE or STAVE_FILE in the environment, and after
+ *            stave_enable(false): a probe is one load and a predicted branch. With STAVE_DISABLED defined
+ *            before this header it is nothing at all.
+ * Errors     Recording never fails and never waits: what does not fit is counted, by reason
+ *            (stave_get_counts()), and the counts are in what is written. Only starting and writing files
+ *            return errors.
+ * Threads    All of it from any thread. A span ends on the thread that began it; one that does not is begun by
+ *            stave_begin(). Not from a signal handler.
+ * Forks      A child records nothing until it starts recording itself.
+ * C, C++     C11 with the cleanup attribute of gcc and clang, C++11. The library is C.  */
+#ifndef STAVE_STAVE_H
+#define STAVE_STAVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stave/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- starting, stopping, writing ------------------------------------------------------------- */
+
+/* What happens when max_bytes are full. */
+typedef enum stave_mode {
+    STAVE_KEEP_NEWEST = 0,   /* the oldest records are given up, and counted */
+    STAVE_STOP_WHEN_FULL = 1 /* what comes then is dropped, and counted */
+} stave_mode;
+
+/* Zero is the default of every field. */
+typedef struct stave_config {
+    uint64_t
+        max_bytes; /* memory for records, all threads together; 0 means 64 MiB, at least 1 MiB */
+    uint32_t mode; /* a stave_mode */
+    /* Instead of the processor's counter: nanoseconds from any start, for tests. Called from every thread. */
+    uint64_t (*clock)(void *context);
+    void *clock_context;
+} stave_config;
+
+#define stave_start(config, error) stave_start_sized((config), sizeof(stave_config), (error))
+
+/* Takes the memory and turns recording on. `config` may be NULL. STAVE_E_STATE when it has been started
+ * already, STAVE_E_MEMORY, STAVE_E_ARGUMENT. */
+STAVE_API int stave_start_sized(const stave_config *config, size_t config_size, stave_error *error);
+
+/* Turns recording off, finishes the file of stave_record_to(). Records stay for stave_dump() until the next
+ * start. */
+STAVE_API void stave_stop(void);
+
+/* At any moment, also while spans are open. Nothing when it has not been started. */
+STAVE_API void stave_enable(bool on);
+STAVE_API bool stave_is_enabled(void);
+
+/* Writes what is recorded from now on to a .stave file, by a thread of its own, until stave_stop(). The file
+ * can be read meanwhile, and after the process has been killed. Mode 0600. STAVE_E_STATE when it has not been
+ * started or writes a file already; STAVE_E_IO. What the disk does not take later is counted. */
+STAVE_API int stave_record_to(const char *path, stave_error *error);
+
+/* Writes what is in memory now, open spans too, as a .stave file; recording goes on. Mode 0600. */
+STAVE_API int stave_dump(const char *path, stave_error *error);
+
+/* The same to a sink. */
+STAVE_API int stave_snapshot(stave_sink sink, stave_error *error);
+
+/* name, what it counts */
+#define STAVE_RECORD_COUNTERS(X)                                                                   \
+    X(recorded, "records of all kinds that were written into memory")                              \
+    X(evicted, "records given up to make room for newer ones")                                     \
+    X(dropped_full, "records that found no room (STAVE_STOP_WHEN_FULL)")                           \
+    X(dropped_depth, "spans deeper than STAVE_DEPTH_MAX")                                          \
+    X(dropped_thread, "records of threads for which there was no memory")                          \
+    X(dropped_site, "records of call sites or names beyond the table's size")                      \
+    X(dropped_disk, "records that the file of stave_record_to() did not take")                     \
+    X(left_open, "spans that were closed for them, by the end of one around them")                 \
+    X(ended_twice, "ends of spans that were not open: ended before, or on another thread")         \
+    X(clock_back, "spans whose clock ran backwards: their length is 0")                            \
+    X(truncated, "texts that were longer than STAVE_TEXT_MAX")
+
+typedef struct stave_counts {
+#define STAVE_RECORD_COUNTER(name, text) uint64_t name;
+    STAVE_RECORD_COUNTERS(STAVE_RECORD_COUNTER)
+#undef STAVE_RECORD_COUNTER
+} stave_counts;
+
+#define stave_get_counts(counts) stave_get_counts_sized((counts), sizeof(stave_counts))
+STAVE_API void stave_get_counts_sized(stave_counts *counts, size_t counts_size);
+
+enum {
+    STAVE_DEPTH_MAX = 131072, /* open spans of a thread */
+    STAVE_TEXT_MAX = 32768 /* bytes of a name, a key, or a value; longer ones are cut and flagged */
+};
+
+/* ---- names and threads ----------------------------------------------------------------------- */
+
+/* A name made at run time, for STAVE_SCOPE_NAMED; the same for the same text. It is copied. 0: there is no
+ * room, and spans of it are counted as dropped. */
+STAVE_API uint32_t stave_name_intern(const char *name);
+
+/* What the calling thread is called; by default what pthread_setname_np() gave it. */
+STAVE_API void stave_thread_name(const char *name);
+
+/* ---- spans by handle ------------------------------------------------------------------------- */
+
+/* A span that is open, or none (all zero). For what is not lexical: may be ended in another function, but
+ * on the same thread, inside all that was begun before it. */
+typedef struct stave_span {
+    struct stave__open *slot;
+    uint64_t serial;
+} stave_span;
+
+STAVE_API stave_span stave_begin(uint32_t name); /* of stave_name_intern() */
+STAVE_API void stave_end(stave_span span);
+
+/* The innermost open span of the calling thread; none when there is none. */
+STAVE_API stave_span stave_current_span(void);
+
+/* Marks a span as a failure; `reason` is kept as its attribute "error", NULL: without one. */
+STAVE_API void stave_fail(stave_span span, const char *reason);
+
+/* Attributes with keys made at run time, and for other languages. Nothing for a span that is not open. */
+STAVE_API void stave_set_i64(stave_span span, const char *key, int64_t value);
+STAVE_API void stave_set_u64(stave_span span, const char *key, uint64_t value);
+STAVE_API void stave_set_f64(stave_span span, const char *key, double value);
+STAVE_API void stave_set_bool(stave_span span, const char *key, bool value);
+STAVE_API void stave_set_str(stave_span span, const char *key, const char *value);
+
+/* ---- what probes are made of; not to be used directly ---------------------------------------- */
+
+#define STAVE_ABI 1
+
+/* A place in the code. Static; its texts are copied when it is first met. */
+typedef struct stave_site {
+    const char *name;
+    const char *file;
+    const char *function;
+    uint32_t line;
+    uint16_t abi;
+    uint16_t unused;
+    uint32_t id; /* its name's; 0: not met yet; STAVE__NO_ID: there is no room */
+    uint32_t unused_too;
+} stave_site;
+
+#define STAVE__NO_ID UINT32_MAX
+
+/* What a span, an attribute, a mark is in memory: 32 bytes. Others read them while they are written, so
+ * all are words that are loaded and stored whole. `what`: from bit 0 the name's number; from bit 20 the depth,
+ * or what else than a span it is; from bit 48 flags (enum stave_row_flag); bit 63: it is no span. */
+struct stave__record {
+    uint64_t start, end, serial, what;
+};
+
+enum { STAVE__ATTRIBUTE = 1, STAVE__MARK, STAVE__COUNTER, STAVE__SUM };
+
+#define STAVE__DEPTH_SHIFT 20
+#define STAVE__FLAGS_SHIFT 48
+#define STAVE__NOT_SPAN ((uint64_t)1 << 63)
+#define STAVE__IS_SIGNED                                                                           \
+    ((uint64_t)1 << (STAVE__FLAGS_SHIFT + 11)) /* as STAVE_FLAG_SIGNED, _REAL */
+#define STAVE__IS_REAL ((uint64_t)1 << (STAVE__FLAGS_SHIFT + 12))
+
+/* A span that is open. */
+struct stave__open {
+    uint64_t start, serial, what;
+    struct stave__sums *sums; /* of the cumulative spans in it */
+};
+
+/* Where a thread writes. `limit` and `end` also stand early where something takes longer. */
+struct stave__thread {
+    struct stave__open *top, *limit;
+    struct stave__record *next, *end;
+    struct stave__open *base;
+    uint64_t serial; /* the highest that was given out */
+};
+
+/* Of the calling thread; before it has met a probe, one that has no room. */
+extern STAVE_API __thread struct stave__thread *stave__self
+    __attribute__((tls_model("initial-exec")));
+
+extern STAVE_API uint32_t stave__on;
+
+STAVE_API stave_span stave__begin_slowly(stave_site *site);
+STAVE_API void stave__end_slowly(stave_span span, uint64_t end);
+
+#define STAVE__UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* clang would call these: it takes what stands behind STAVE__UNLIKELY for too rare to be inlined. */
+#define STAVE__INLINE static inline __attribute__((always_inline))
+
+STAVE__INLINE uint64_t stave__now(void)
+{
+#if defined(__x86_64__)
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+#elif defined(__aarch64__)
+    uint64_t now;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
+    return now;
+#else
+#error "stave/stave.h knows no counter of this processor"
+#endif
+}
+
+STAVE__INLINE bool stave__is_on(void)
+{
+    return STAVE__UNLIKELY(__atomic_load_n(&stave__on, __ATOMIC_RELAXED));
+}
+
+#define STAVE__STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
+#define STAVE__PUBLISH(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELEASE)
+
+STAVE__INLINE stave_span stave__begin(stave_site *site)
+{
+    struct stave__thread *self = stave__self;
+    struct stave__open *slot = self->top;
+    uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+    stave_span span;
+    if (STAVE__UNLIKELY(slot == self->limit || id - 1 >= STAVE__NO_ID - 1))
+        return stave__begin_slowly(site);
+    span.slot = slot;
+    span.serial = self->serial + 1;
+    STAVE__STORE(self->serial, span.serial);
+    STAVE__STORE(slot->serial, span.serial);
+    STAVE__STORE(slot->what, id | (uint64_t)(slot - self->base) << STAVE__DEPTH_SHIFT);
+    STAVE__STORE(slot->start, stave__now());
+    STAVE__PUBLISH(self->top, slot + 1);
+    return span;
+}
+
+STAVE__INLINE void stave__end(stave_span span)
+{
+    struct stave__thread *self = stave__self;
+    struct stave__open *slot = span.slot;
+    struct stave__record *record = self->next;
+    uint64_t end;
+    if (slot == NULL)
+        return;
+    end = stave__now();
+    if (STAVE__UNLIKELY(slot + 1 != self->top || slot->serial != span.serial ||
+                        record == self->end || slot->sums != NULL || end < slot->start)) {
+        stave__end_slowly(span, end);
+        return;
+    }
+    STAVE__STORE(record->start, slot->start);
+    STAVE__STORE(record->end, end);
+    STAVE__STORE(record->serial, span.serial);
+    STAVE__STORE(record->what, slot->what);
+    STAVE__PUBLISH(self->next, record + 1);
+    STAVE__PUBLISH(self->top, slot);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "stave/probes.h"
+
+#endif

@@ -1,0 +1,37 @@
+/* base/os_process.h - what a recorder asks of the operating system: memory, threads, clocks. With os.h, all that
+ * differs between systems. */
+#ifndef STAVE_BASE_OS_PROCESS_H
+#define STAVE_BASE_OS_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- memory: whole pages, zero --------------------------------------------------------------- */
+
+/* Address space that becomes memory where it is written to. NULL: there is none. */
+void *stave__os_reserve(size_t size);
+
+/* Memory that is there at once. NULL: there is none. */
+void *stave__os_take(size_t size);
+
+/* Makes it address space again, of zeros. */
+void stave__os_forget(void *memory, size_t size);
+void stave__os_unmap(void *memory, size_t size);
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* The system's number of the calling thread, and of the process. */
+uint64_t stave__os_thread_number(void);
+uint64_t stave__os_process_number(void);
+
+/* What pthread_setname_np() called it, or the program's name. */
+#define STAVE__OS_THREAD_NAME_SIZE 16
+void stave__os_thread_name(char name[STAVE__OS_THREAD_NAME_SIZE]);
+
+/* ---- clocks: nanoseconds --------------------------------------------------------------------- */
+
+int64_t stave__os_monotonic_ns(void);
+int64_t stave__os_realtime_ns(void); /* since 1970 */
+
+#endif

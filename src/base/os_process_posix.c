@@ -1,0 +1,68 @@
+#define _GNU_SOURCE /* MAP_POPULATE, MAP_NORESERVE, MADV_DONTNEED, pthread_getname_np */
+#include "base/os_process.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *map(size_t size, int flags)
+{
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+void *stave__os_reserve(size_t size)
+{
+    return map(size, MAP_NORESERVE);
+}
+
+void *stave__os_take(size_t size)
+{
+    return map(size, MAP_POPULATE);
+}
+
+void stave__os_forget(void *memory, size_t size)
+{
+    madvise(memory, size, MADV_DONTNEED);
+}
+
+void stave__os_unmap(void *memory, size_t size)
+{
+    munmap(memory, size);
+}
+
+uint64_t stave__os_thread_number(void)
+{
+    return (uint64_t)syscall(SYS_gettid);
+}
+
+uint64_t stave__os_process_number(void)
+{
+    return (uint64_t)getpid();
+}
+
+void stave__os_thread_name(char name[STAVE__OS_THREAD_NAME_SIZE])
+{
+    if (pthread_getname_np(pthread_self(), name, STAVE__OS_THREAD_NAME_SIZE) != 0)
+        name[0] = '\0';
+}
+
+static int64_t read_ns(clockid_t id)
+{
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t stave__os_monotonic_ns(void)
+{
+    return read_ns(CLOCK_MONOTONIC);
+}
+
+int64_t stave__os_realtime_ns(void)
+{
+    return read_ns(CLOCK_REALTIME);
+}

@@ -1,0 +1,143 @@
+/* Starting and stopping, on and off. */
+#include <pthread.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/os_process.h"
+#include "record/image.h"
+#include "record/recorder.h"
+
+#define BYTES_DEFAULT ((uint64_t)64 * 1024 * 1024)
+#define BYTES_LEAST ((uint64_t)1024 * 1024)
+
+uint32_t stave__on;
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* of what is done here, never of a probe */
+
+/* ---- starting -------------------------------------------------------------------------------- */
+
+static int make(const stave_config *config, uint64_t bytes, stave_error *error)
+{
+    struct stave__recorder *recorder = &stave__recorder;
+    recorder->lanes = stave__os_reserve(STAVE__LANES_MAX * sizeof *recorder->lanes);
+    if (recorder->lanes == NULL)
+        return stave__fail_memory(error);
+    int status = stave__dictionary_open(&recorder->names, error);
+    if (status >= 0)
+        status = stave__pool_open(&recorder->pool, bytes, config->mode == STAVE_KEEP_NEWEST, error);
+    recorder->made = status >= 0;
+    return status;
+}
+
+static int check(const stave_config *config, uint64_t bytes, stave_error *error)
+{
+    const struct stave__recorder *recorder = &stave__recorder;
+    if (recorder->started)
+        return stave__fail(error, STAVE_E_STATE, 0, "recording has been started already");
+    if (config->mode > STAVE_STOP_WHEN_FULL)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0, "mode %u is not known", config->mode);
+    if (bytes < BYTES_LEAST)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0, "max_bytes is %llu, the least is %llu",
+                           (unsigned long long)bytes, (unsigned long long)BYTES_LEAST);
+    if (recorder->made && bytes / STAVE__CHUNK_SIZE != recorder->pool.count)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0,
+                           "max_bytes cannot be changed by a later start: it was %llu",
+                           (unsigned long long)recorder->pool.count * STAVE__CHUNK_SIZE);
+    return STAVE_OK;
+}
+
+static int start(const stave_config *config, stave_error *error)
+{
+    struct stave__recorder *recorder = &stave__recorder;
+    uint64_t bytes = config->max_bytes != 0 ? config->max_bytes : BYTES_DEFAULT;
+    int status = check(config, bytes, error);
+    if (status >= 0 && !recorder->made)
+        status = make(config, bytes, error);
+    if (status < 0)
+        return status;
+    recorder->clock = (struct stave__clock){.own = config->clock, .context = config->clock_context};
+    recorder->clock.start = stave__clock_moment(&recorder->clock);
+    recorder->started = true;
+    __atomic_store_n(&stave__on, 1, __ATOMIC_RELEASE);
+    return STAVE_OK;
+}
+
+int stave_start_sized(const stave_config *config, size_t config_size, stave_error *error)
+{
+    stave_config own;
+    int status = stave__config_copy(&own, sizeof own, config, config_size, error);
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&lock);
+    status = start(&own, error);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void stave_stop(void)
+{
+    pthread_mutex_lock(&lock);
+    __atomic_store_n(&stave__on, 0, __ATOMIC_RELEASE);
+    stave__recorder.started = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void stave_enable(bool on)
+{
+    pthread_mutex_lock(&lock);
+    if (stave__recorder.started)
+        __atomic_store_n(&stave__on, on, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
+}
+
+bool stave_is_enabled(void)
+{
+    return stave__is_on();
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static uint64_t being_written(const struct stave__lane *lane)
+{
+    uint32_t number = __atomic_load_n(&lane->chunk, __ATOMIC_ACQUIRE);
+    if (number == STAVE__NO_CHUNK)
+        return 0;
+    const struct stave__record *next = __atomic_load_n(&lane->thread.next, __ATOMIC_ACQUIRE);
+    const struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, number);
+    bool within = next >= chunk->records && next <= chunk->records + STAVE__CHUNK_RECORDS;
+    return within ? (uint64_t)(next - chunk->records) : 0;
+}
+
+static void add_lane(stave_counts *counts, const struct stave__lane *lane)
+{
+#define ADD(name, text) counts->name += __atomic_load_n(&lane->counts.name, __ATOMIC_RELAXED);
+    STAVE_RECORD_COUNTERS(ADD)
+#undef ADD
+    counts->recorded += being_written(lane);
+}
+
+void stave_get_counts_sized(stave_counts *counts, size_t counts_size)
+{
+    stave_counts own = {
+        .evicted = __atomic_load_n(&stave__recorder.pool.evicted, __ATOMIC_RELAXED),
+        .dropped_thread = __atomic_load_n(&stave__recorder.dropped_thread, __ATOMIC_RELAXED),
+        .ended_twice = __atomic_load_n(&stave__recorder.ended_elsewhere, __ATOMIC_RELAXED),
+    };
+    for (uint32_t i = 0; i < stave__lanes_count(); i++)
+        add_lane(&own, &stave__recorder.lanes[i]);
+    stave__config_give(counts, counts_size, &own, sizeof own);
+}
+
+/* ---- what is in memory, as a file ------------------------------------------------------------ */
+
+int stave_snapshot(stave_sink sink, stave_error *error)
+{
+    pthread_mutex_lock(&lock);
+    int status =
+        stave__recorder.made
+            ? stave__image_write(sink, error)
+            : stave__fail(error, STAVE_E_STATE, 0, "nothing has been recorded: call stave_start()");
+    pthread_mutex_unlock(&lock);
+    return status;
+}

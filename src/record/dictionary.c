@@ -1,0 +1,77 @@
+#include "record/dictionary.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/os_process.h"
+#include "stave/stave.h"
+
+#define BUCKETS (2 * STAVE__NAMES_MAX)
+
+int stave__dictionary_open(struct stave__dictionary *names, stave_error *error)
+{
+    *names = (struct stave__dictionary){
+        .names = stave__os_reserve(STAVE__NAMES_MAX * sizeof *names->names),
+        .buckets = stave__os_reserve(BUCKETS * sizeof *names->buckets),
+        .texts = stave__os_reserve(STAVE__NAMES_BYTES_MAX),
+        .count = 1,
+    };
+    if (names->names != NULL && names->buckets != NULL && names->texts != NULL)
+        return STAVE_OK;
+    return stave__fail_memory(error);
+}
+
+/* The number of a text in the bucket, 0 when it is empty, STAVE__NO_ID when another text has it. */
+static uint32_t look(const struct stave__dictionary *names, uint32_t bucket, uint32_t hash,
+                     const char *text, size_t size)
+{
+    uint32_t id = __atomic_load_n(&names->buckets[bucket], __ATOMIC_ACQUIRE);
+    if (id == 0)
+        return 0;
+    const struct stave__name *name = &names->names[id];
+    bool same = name->hash == hash && name->size == size && memcmp(name->text, text, size) == 0;
+    return same ? id : STAVE__NO_ID;
+}
+
+/* A number with its text, that nobody finds yet. */
+static uint32_t complete(struct stave__dictionary *names, uint32_t hash, const char *text,
+                         size_t size)
+{
+    uint64_t at = __atomic_fetch_add(&names->bytes, size + 1, __ATOMIC_RELAXED);
+    if (at + size + 1 > STAVE__NAMES_BYTES_MAX)
+        return STAVE__NO_ID;
+    uint32_t id = __atomic_fetch_add(&names->count, 1, __ATOMIC_RELAXED);
+    if (id >= STAVE__NAMES_MAX) {
+        __atomic_fetch_sub(&names->count, 1, __ATOMIC_RELAXED);
+        return STAVE__NO_ID;
+    }
+    struct stave__name *name = &names->names[id];
+    memcpy(names->texts + at, text, size); /* a NUL stands behind it already */
+    name->size = (uint32_t)size;
+    name->hash = hash;
+    __atomic_store_n(&name->text, names->texts + at, __ATOMIC_RELEASE);
+    return id;
+}
+
+uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text, size_t size)
+{
+    uint32_t hash = (uint32_t)stave__hash(text, size), own = 0;
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        uint32_t bucket = (hash + i) & (BUCKETS - 1), found = look(names, bucket, hash, text, size);
+        if (found != 0 && found != STAVE__NO_ID)
+            return found;
+        if (found == STAVE__NO_ID)
+            continue;
+        if (own == 0)
+            own = complete(names, hash, text, size);
+        if (own == STAVE__NO_ID)
+            return own;
+        uint32_t empty = 0;
+        if (__atomic_compare_exchange_n(&names->buckets[bucket], &empty, own, false,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            return own;
+        i--; /* another thread took the bucket: look again at what it has put there */
+    }
+    return STAVE__NO_ID;
+}

@@ -1,0 +1,56 @@
+/* record/dictionary.h - the texts of a recording: names of spans, keys, values; each once, with a number.
+ *
+ *     uint32_t id = stave__dictionary_add(&names, "query", 5);     // STAVE__NO_ID: there is no room
+ *     const struct stave__name *name = stave__dictionary_at(&names, id);
+ *
+ * Any thread adds at any time, and nobody waits: a number is taken, its text completed, then it is put
+ * where others find it. Two that add the same text at once may get two numbers. Numbers are from 1; all
+ * below stave__dictionary_count() are complete or, for the moment that it takes, empty. Texts stay for good:
+ * places in the code keep their numbers.  */
+#ifndef STAVE_RECORD_DICTIONARY_H
+#define STAVE_RECORD_DICTIONARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stave/status.h"
+
+#define STAVE__NAMES_MAX ((uint32_t)1 << 18)
+#define STAVE__NAMES_BYTES_MAX                                                                     \
+    ((uint64_t)256 * 1024 * 1024) /* of texts; address space until used */
+
+struct stave__name {
+    const char *text; /* NULL: not complete */
+    uint32_t size;
+    uint32_t hash;
+};
+
+struct stave__dictionary {
+    struct stave__name *names;
+    uint32_t *buckets; /* twice as many; 0: empty */
+    char *texts;
+    uint32_t count;
+    uint64_t bytes;
+};
+
+int stave__dictionary_open(struct stave__dictionary *names, stave_error *error);
+uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text, size_t size);
+
+/* One more than the highest number that was given out. */
+static inline uint32_t stave__dictionary_count(const struct stave__dictionary *names)
+{
+    uint32_t count = __atomic_load_n(&names->count, __ATOMIC_ACQUIRE);
+    return count < STAVE__NAMES_MAX ? count : STAVE__NAMES_MAX;
+}
+
+/* NULL while it is not complete. */
+static inline const char *stave__dictionary_text(const struct stave__dictionary *names, uint32_t id,
+                                                 size_t *size)
+{
+    const char *text = __atomic_load_n(&names->names[id].text, __ATOMIC_ACQUIRE);
+    *size = text != NULL ? names->names[id].size : 0;
+    return text;
+}
+
+#endif

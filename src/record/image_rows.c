@@ -1,0 +1,302 @@
+#include "record/image_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "record/sums.h"
+
+#define ALL_COLUMNS ((1u << STAVE_COLUMNS) - 1)
+
+int stave__image_rows_open(struct stave__image_rows *rows, stave_error *error)
+{
+    rows->records = malloc(STAVE__CHUNK_SIZE);
+    rows->open = malloc(STAVE_DEPTH_MAX * sizeof *rows->open);
+    rows->columns_data = malloc(stave__columns_size(ALL_COLUMNS, STAVE__CHUNK_RECORDS));
+    if (rows->records == NULL || rows->open == NULL || rows->columns_data == NULL)
+        return stave__fail_memory(error);
+    stave__columns_lay_out(&rows->columns, ALL_COLUMNS, STAVE__CHUNK_RECORDS, rows->columns_data);
+    return STAVE_OK;
+}
+
+void stave__image_rows_close(struct stave__image_rows *rows)
+{
+    free(rows->records);
+    free(rows->open);
+    free(rows->columns_data);
+}
+
+/* ---- what a record says ---------------------------------------------------------------------- */
+
+static int64_t since_start(uint64_t tick)
+{
+    return (int64_t)(tick - stave__recorder.clock.start.tick);
+}
+
+static bool is_span(const struct stave__record *record)
+{
+    return (record->what & STAVE__NOT_SPAN) == 0;
+}
+
+static uint32_t name_of(uint64_t what)
+{
+    return (uint32_t)(what & ((1u << STAVE__DEPTH_SHIFT) - 1));
+}
+
+/* Of a span; of others what they are. */
+static uint32_t depth_of(uint64_t what)
+{
+    return (uint32_t)(what >> STAVE__DEPTH_SHIFT) & (2 * STAVE_DEPTH_MAX - 1);
+}
+
+static uint16_t flags_of(uint64_t what)
+{
+    return (uint16_t)((what & ~STAVE__NOT_SPAN) >> STAVE__FLAGS_SHIFT);
+}
+
+static bool has_text(const struct stave__record *record)
+{
+    return !is_span(record) && depth_of(record->what) != STAVE__SUM &&
+           (flags_of(record->what) & STAVE_FLAG_TEXT) != 0;
+}
+
+static bool is_timed(const struct stave__record *record)
+{
+    return is_span(record) || depth_of(record->what) != STAVE__ATTRIBUTE;
+}
+
+/* How many records it takes. */
+static uint32_t length_of(const struct stave__record *record)
+{
+    if (is_span(record))
+        return 1;
+    if (depth_of(record->what) == STAVE__SUM)
+        return 2;
+    return has_text(record) ? 1 + (uint32_t)((record->start + sizeof *record - 1) / sizeof *record)
+                            : 1;
+}
+
+/* ---- open spans ------------------------------------------------------------------------------ */
+
+/* A slot that was given to another span while it was read has another serial, and ends the copy. */
+static bool copy_slot(struct stave__image_rows *rows, const struct stave__lane *lane,
+                      const struct stave__open *slot)
+{
+    uint64_t serial = __atomic_load_n(&slot->serial, __ATOMIC_ACQUIRE);
+    uint64_t what = __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE);
+    uint64_t start = __atomic_load_n(&slot->start, __ATOMIC_ACQUIRE);
+    bool still = __atomic_load_n(&slot->serial, __ATOMIC_ACQUIRE) == serial &&
+                 __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE) > slot;
+    if (!still || serial > rows->until || (what & STAVE__IS_SUM) != 0)
+        return false;
+    if (since_start(start) >= 0)
+        rows->open[rows->open_count++] = (stave_open_span){.serial = serial,
+                                                           .start = since_start(start),
+                                                           .name = name_of(what),
+                                                           .flags = flags_of(what)};
+    return true;
+}
+
+void stave__image_rows_begin(struct stave__image_rows *rows, uint32_t index)
+{
+    const struct stave__lane *lane = &stave__recorder.lanes[index];
+    rows->lane = index;
+    rows->until = UINT64_MAX;
+    rows->open_count = 0;
+    rows->copied = 0;
+    rows->seen = 0;
+    memset(rows->orders, 0, sizeof rows->orders);
+    if (__atomic_load_n(&lane->state, __ATOMIC_ACQUIRE) != STAVE__LANE_ALIVE)
+        return;
+    const struct stave__open *top = __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE);
+    rows->until = __atomic_load_n(&lane->thread.serial, __ATOMIC_ACQUIRE);
+    for (const struct stave__open *slot = lane->thread.base; slot < top; slot++)
+        if (!copy_slot(rows, lane, slot))
+            break;
+}
+
+/* One of them has ended since. */
+static void close_one(struct stave__image_rows *rows, uint64_t serial)
+{
+    uint32_t kept = rows->open_count;
+    while (kept > 0 && rows->open[kept - 1].serial > serial)
+        kept--;
+    if (kept == 0 || rows->open[kept - 1].serial != serial)
+        return;
+    memmove(&rows->open[kept - 1], &rows->open[kept],
+            (rows->open_count - kept) * sizeof *rows->open);
+    rows->open_count--;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static uint64_t order_of(struct stave__image_rows *rows, int64_t time)
+{
+    uint64_t *order = &rows->orders[rows->kind];
+    if (time > 0 && (uint64_t)time > *order)
+        *order = (uint64_t)time;
+    return *order;
+}
+
+/* Each returns whether the record is of this kind, and then fills in a row. */
+static bool take_span(struct stave__image_rows *rows, struct stave__image_file *file,
+                      const struct stave__record *record, uint32_t row)
+{
+    const union stave__columns *to = &rows->columns;
+    if (!is_span(record) || since_start(record->start) < 0)
+        return false;
+    to->start[row] = since_start(record->start);
+    to->end[row] = since_start(record->end);
+    to->order[row] = order_of(rows, to->end[row]);
+    to->serial[row] = record->serial;
+    to->name[row] = stave__image_name(file, name_of(record->what));
+    to->depth[row] = depth_of(record->what);
+    to->flags[row] = flags_of(record->what);
+    close_one(rows, record->serial);
+    return true;
+}
+
+static uint64_t value_of(struct stave__image_file *file, const struct stave__record *record)
+{
+    if (!has_text(record))
+        return record->start;
+    return stave__image_text(file, (const char *)(record + 1), (size_t)record->start);
+}
+
+static bool take_moment(struct stave__image_rows *rows, struct stave__image_file *file,
+                        const struct stave__record *record, uint32_t row, uint32_t kind)
+{
+    const union stave__columns *to = &rows->columns;
+    if (is_span(record) || depth_of(record->what) != kind)
+        return false;
+    /* No clock is read for an attribute. */
+    int64_t time = kind == STAVE__ATTRIBUTE ? rows->seen : since_start(record->end);
+    if (time < 0)
+        return false;
+    to->order[row] = order_of(rows, time);
+    to->start[row] = time;
+    to->serial[row] = record->serial;
+    to->value[row] = value_of(file, record);
+    to->name[row] = stave__image_name(file, name_of(record->what));
+    to->flags[row] = flags_of(record->what);
+    return true;
+}
+
+static bool take_attribute(struct stave__image_rows *rows, struct stave__image_file *file,
+                           const struct stave__record *record, uint32_t row)
+{
+    return take_moment(rows, file, record, row, STAVE__ATTRIBUTE);
+}
+
+static bool take_mark(struct stave__image_rows *rows, struct stave__image_file *file,
+                      const struct stave__record *record, uint32_t row)
+{
+    return take_moment(rows, file, record, row, STAVE__MARK);
+}
+
+static bool take_counter(struct stave__image_rows *rows, struct stave__image_file *file,
+                         const struct stave__record *record, uint32_t row)
+{
+    return take_moment(rows, file, record, row, STAVE__COUNTER);
+}
+
+static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *file,
+                     const struct stave__record *record, uint32_t row)
+{
+    const union stave__columns *to = &rows->columns;
+    if (is_span(record) || depth_of(record->what) != STAVE__SUM || since_start(record->start) < 0)
+        return false;
+    to->start[row] = since_start(record->start);
+    to->end[row] = since_start(record->end);
+    to->order[row] = order_of(rows, to->end[row]);
+    to->serial[row] = record->serial;
+    to->name[row] = stave__image_name(file, name_of(record->what));
+    to->depth[row] = flags_of(record->what);
+    to->flags[row] = 0;
+    to->value[row] = record[1].start;
+    to->total[row] = record[1].end;
+    to->least[row] = record[1].serial;
+    to->most[row] = record[1].what;
+    return true;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* kind, the columns beside start, order and flags, what makes a row */
+#define KINDS(X)                                                                                   \
+    X(STAVE_SPANS,                                                                                 \
+      STAVE_COLUMN_END | STAVE_COLUMN_SERIAL | STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH, take_span)  \
+    X(STAVE_CUMULATIVES,                                                                           \
+      STAVE_COLUMN_END | STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME |            \
+          STAVE_COLUMN_TOTAL | STAVE_COLUMN_LEAST | STAVE_COLUMN_MOST | STAVE_COLUMN_DEPTH,        \
+      take_sum)                                                                                    \
+    X(STAVE_ATTRIBUTES, STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME,              \
+      take_attribute)                                                                              \
+    X(STAVE_MARKS, STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME, take_mark)        \
+    X(STAVE_COUNTERS, STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME, take_counter)
+
+static stave_block block_of(const struct stave__image_rows *rows, uint32_t kind, uint32_t columns,
+                            uint32_t count)
+{
+    const union stave__columns *c = &rows->columns;
+    columns |= STAVE_COLUMN_START | STAVE_COLUMN_ORDER | STAVE_COLUMN_FLAGS;
+    stave_block block = {
+        .kind = kind, .lane = rows->lane, .rows = count, .first = INT64_MAX, .last = INT64_MIN};
+#define SET_COLUMN(name, number, member, type)                                                     \
+    block.member = columns & STAVE_COLUMN_##name ? c->member : NULL;
+    STAVE_COLUMN_TABLE(SET_COLUMN)
+#undef SET_COLUMN
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t end = stave_block_end(&block, i);
+        block.first = block.start[i] < block.first ? block.start[i] : block.first;
+        block.last = end > block.last ? end : block.last;
+    }
+    return block;
+}
+
+static void add_open(struct stave__image_rows *rows, struct stave__image_file *file,
+                     stave_block *block)
+{
+    for (uint32_t i = 0; i < rows->open_count; i++)
+        rows->open[i].name = stave__image_name(file, rows->open[i].name);
+    block->open = rows->open;
+    block->open_count = rows->open_count;
+    if (block->rows == 0)
+        block->first = block->last = rows->open[rows->open_count - 1].start;
+}
+
+static void put_kind(struct stave__image_rows *rows, struct stave__image_file *file, uint32_t kind,
+                     uint32_t columns, bool last,
+                     bool (*take)(struct stave__image_rows *, struct stave__image_file *,
+                                  const struct stave__record *, uint32_t))
+{
+    uint32_t count = 0;
+    rows->kind = kind;
+    for (uint32_t i = 0; i < rows->copied; i += length_of(&rows->records[i])) {
+        const struct stave__record *record = &rows->records[i];
+        if (record->serial <= rows->until && take(rows, file, record, count))
+            count++;
+        if (since_start(record->end) > rows->seen && is_timed(record))
+            rows->seen = since_start(record->end);
+    }
+    stave_block block = block_of(rows, kind, columns, count);
+    if (kind == STAVE_SPANS && last && rows->open_count > 0)
+        add_open(rows, file, &block);
+    if (block.rows == 0 && block.open_count == 0)
+        return;
+    stave__image_texts(file);
+    size_t size = stave__block_encode(&block, file->block, file->values);
+    if (file->status >= 0)
+        file->status = stave__writer_put(&file->writer, file->block, size, file->error);
+}
+
+void stave__image_rows_put(struct stave__image_rows *rows, struct stave__image_file *file,
+                           bool last)
+{
+    int64_t seen = rows->seen;
+#define PUT_KIND(kind, columns, take)                                                              \
+    rows->seen = seen;                                                                             \
+    put_kind(rows, file, kind, columns, last, take);
+    KINDS(PUT_KIND)
+#undef PUT_KIND
+}

@@ -1,0 +1,165 @@
+/* Lanes: the threads that record, their rooms, and where the inline probes stop. */
+#include <pthread.h>
+#include <string.h>
+
+#include "base/os_process.h"
+#include "record/recorder.h"
+#include "record/sums.h"
+
+struct stave__recorder stave__recorder;
+
+/* A thread that has met no probe has no room for one. */
+static struct stave__open no_slots[2];
+static struct stave__thread nobody = {
+    .top = no_slots + 1, .limit = no_slots + 1, .base = no_slots + 1};
+__thread struct stave__thread *stave__self __attribute__((tls_model("initial-exec"))) = &nobody;
+
+static pthread_key_t end_of_thread;
+static pthread_once_t end_of_thread_made = PTHREAD_ONCE_INIT;
+
+/* ---- rooms ----------------------------------------------------------------------------------- */
+
+/* R4 */
+static bool takes_longer(const struct stave__thread *self)
+{
+    bool in_sum = self->top > self->base && (self->top[-1].what & STAVE__IS_SUM) != 0;
+    return in_sum || stave__recorder.clock.own != NULL;
+}
+
+static void set_stops(struct stave__lane *lane)
+{
+    struct stave__thread *self = &lane->thread;
+    bool longer = takes_longer(self);
+    self->limit = longer ? self->top : lane->last;
+    self->end = longer ? self->next : lane->full;
+}
+
+void stave__lane_set_top(struct stave__lane *lane, struct stave__open *top)
+{
+    __atomic_store_n(&lane->thread.top, top, __ATOMIC_RELEASE);
+    set_stops(lane);
+}
+
+void stave__lane_wrote(struct stave__lane *lane, struct stave__record *next)
+{
+    __atomic_store_n(&lane->thread.next, next, __ATOMIC_RELEASE);
+    set_stops(lane);
+}
+
+static void seal(struct stave__lane *lane)
+{
+    if (lane->chunk == STAVE__NO_CHUNK)
+        return;
+    struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, lane->chunk);
+    uint32_t used = (uint32_t)(lane->thread.next - chunk->records), sealed = lane->chunk;
+    stave__count(&lane->counts.recorded, used);
+    __atomic_store_n(&lane->chunk, STAVE__NO_CHUNK, __ATOMIC_RELEASE);
+    lane->full = NULL;
+    stave__lane_wrote(lane, NULL);
+    stave__pool_seal(&stave__recorder.pool, sealed, used);
+}
+
+static bool take_chunk(struct stave__lane *lane)
+{
+    uint32_t number = stave__pool_take(&stave__recorder.pool, lane->index, lane->thread.serial);
+    if (number == STAVE__NO_CHUNK)
+        return false;
+    struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, number);
+    lane->full = chunk->records + STAVE__CHUNK_RECORDS;
+    stave__lane_wrote(lane, chunk->records);
+    __atomic_store_n(&lane->chunk, number, __ATOMIC_RELEASE);
+    return true;
+}
+
+struct stave__record *stave__lane_room(struct stave__lane *lane, uint32_t records)
+{
+    struct stave__thread *thread = &lane->thread;
+    if (lane->full == NULL || lane->full - thread->next < (ptrdiff_t)records) {
+        seal(lane);
+        if (!take_chunk(lane)) {
+            stave__count(&lane->counts.dropped_full, 1);
+            return NULL;
+        }
+    }
+    return thread->next;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static void close_lane(void *given)
+{
+    struct stave__lane *lane = given;
+    uint64_t open = (uint64_t)(lane->thread.top - lane->thread.base);
+    stave__count(&lane->counts.left_open, open);
+    stave__self = &nobody;
+    seal(lane);
+    __atomic_store_n(&lane->state, STAVE__LANE_ENDED, __ATOMIC_RELEASE);
+    /* Others may still read there: it stays address space, of zeros. */
+    stave__os_forget(lane->thread.base - 1, (STAVE_DEPTH_MAX + 1) * sizeof *lane->thread.base);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&end_of_thread, close_lane);
+}
+
+static bool map_stack(struct stave__lane *lane)
+{
+    /* One more in front: a goto past a probe lets the end of an empty stack be looked at. */
+    struct stave__open *slots = stave__os_reserve((STAVE_DEPTH_MAX + 1) * sizeof *slots);
+    if (slots == NULL)
+        return false;
+    lane->thread.base = slots + 1;
+    lane->last = lane->thread.base + STAVE_DEPTH_MAX;
+    stave__lane_set_top(lane, lane->thread.base);
+    return true;
+}
+
+static void name_lane(struct stave__lane *lane)
+{
+    char name[STAVE__OS_THREAD_NAME_SIZE];
+    lane->number = stave__os_thread_number();
+    stave__os_thread_name(name);
+    if (name[0] != '\0')
+        lane->name = stave__dictionary_add(&stave__recorder.names, name, strlen(name));
+}
+
+static struct stave__lane *drop_thread(void)
+{
+    __atomic_fetch_add(&stave__recorder.dropped_thread, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static struct stave__lane *make_lane(void)
+{
+    uint32_t index = __atomic_fetch_add(&stave__recorder.lanes_count, 1, __ATOMIC_ACQ_REL);
+    if (index >= STAVE__LANES_MAX) {
+        __atomic_fetch_sub(&stave__recorder.lanes_count, 1, __ATOMIC_RELAXED);
+        return drop_thread();
+    }
+    struct stave__lane *lane = &stave__recorder.lanes[index];
+    lane->index = index;
+    lane->chunk = STAVE__NO_CHUNK;
+    pthread_once(&end_of_thread_made, make_key);
+    if (!map_stack(lane) || pthread_setspecific(end_of_thread, lane) != 0)
+        return drop_thread();
+    name_lane(lane);
+    __atomic_store_n(&lane->state, STAVE__LANE_ALIVE, __ATOMIC_RELEASE);
+    stave__self = &lane->thread;
+    return lane;
+}
+
+void stave__count_ended_twice(void)
+{
+    if (stave__self != &nobody)
+        stave__count(&((struct stave__lane *)stave__self)->counts.ended_twice, 1);
+    else
+        __atomic_fetch_add(&stave__recorder.ended_elsewhere, 1, __ATOMIC_RELAXED);
+}
+
+struct stave__lane *stave__lane_of_thread(void)
+{
+    if (stave__self != &nobody)
+        return (struct stave__lane *)stave__self;
+    return make_lane();
+}

@@ -1,0 +1,67 @@
+#include "record/pool.h"
+
+#include "base/error.h"
+#include "base/os_process.h"
+
+_Static_assert(sizeof(struct stave__chunk) == STAVE__CHUNK_SIZE, "a chunk is 64 KiB");
+
+int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest, stave_error *error)
+{
+    uint64_t count = bytes / STAVE__CHUNK_SIZE;
+    if (count < 2 || count >= STAVE__NO_CHUNK)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0,
+                           "max_bytes is %llu; it has to be at least %u", (unsigned long long)bytes,
+                           2 * STAVE__CHUNK_SIZE);
+    *pool = (struct stave__pool){.count = (uint32_t)count, .keep_newest = keep_newest};
+    pool->chunks = stave__os_take(count * STAVE__CHUNK_SIZE);
+    if (pool->chunks == NULL)
+        return stave__fail_memory(error);
+    if (!stave__queue_open(&pool->free, pool->count) ||
+        !stave__queue_open(&pool->sealed, pool->count)) {
+        stave__pool_close(pool);
+        return stave__fail_memory(error);
+    }
+    for (uint32_t i = 0; i < pool->count; i++)
+        stave__queue_put(&pool->free, i);
+    return STAVE_OK;
+}
+
+void stave__pool_close(struct stave__pool *pool)
+{
+    if (pool->chunks != NULL)
+        stave__os_unmap(pool->chunks, (size_t)pool->count * STAVE__CHUNK_SIZE);
+    stave__queue_close(&pool->free);
+    stave__queue_close(&pool->sealed);
+    *pool = (struct stave__pool){0};
+}
+
+/* The oldest sealed one, whose records are given up. */
+static bool evict(struct stave__pool *pool, uint32_t *chunk)
+{
+    if (!pool->keep_newest || !stave__queue_get(&pool->sealed, chunk))
+        return false;
+    uint32_t used = __atomic_load_n(&pool->chunks[*chunk].used, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&pool->evicted, used, __ATOMIC_RELAXED);
+    return true;
+}
+
+uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane, uint64_t serial)
+{
+    uint32_t number;
+    if (!stave__queue_get(&pool->free, &number) && !evict(pool, &number))
+        return STAVE__NO_CHUNK;
+    struct stave__chunk *chunk = &pool->chunks[number];
+    uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->taken, taken, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* P2 */
+    __atomic_store_n(&chunk->serial, serial, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->used, STAVE__BEING_WRITTEN, __ATOMIC_RELEASE);
+    return number;
+}
+
+void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used)
+{
+    __atomic_store_n(&pool->chunks[number].used, used, __ATOMIC_RELEASE);
+    stave__queue_put(&pool->sealed, number); /* it has room for all */
+}

@@ -1,0 +1,61 @@
+/* record/pool.h - the memory that records are written into: chunks of 64 KiB, taken by threads.
+ *
+ *     uint32_t chunk = stave__pool_take(&pool, lane, serial);     // STAVE__NO_CHUNK: there is none
+ *     ... the thread writes records into stave__pool_at(&pool, chunk)->records ...
+ *     stave__pool_seal(&pool, chunk, used);                       // it writes no more
+ *
+ * Invariants
+ * P1  A chunk is free, being written by one thread, or sealed. Only the thread that took it writes into it.
+ * P2  `taken` grows with each taking over all chunks, and is stored before the first record is: a reader that
+ *     finds the same `taken` before and after it copied has records of that taking only.
+ * P3  Records behind the writer's place are never changed while the chunk is its.
+ * P4  Free and sealed chunks stand in one queue each, the oldest first; nobody waits at either: who finds
+ *     it empty, or someone else in the middle, goes on without.
+ * All memory is taken and touched at the start, so that no record meets a page that is not there.  */
+#ifndef STAVE_RECORD_POOL_H
+#define STAVE_RECORD_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/queue.h"
+#include "stave/stave.h"
+
+#define STAVE__CHUNK_SIZE 65536u
+#define STAVE__CHUNK_RECORDS ((STAVE__CHUNK_SIZE - 64) / sizeof(struct stave__record))
+#define STAVE__NO_CHUNK UINT32_MAX
+#define STAVE__BEING_WRITTEN UINT32_MAX
+
+struct stave__chunk {
+    uint64_t taken;  /* which taking of all, from 1; 0: never */
+    uint64_t serial; /* the lane's highest when it was taken */
+    uint32_t lane;
+    uint32_t used; /* records, once it is sealed */
+    uint8_t unused[40];
+    struct stave__record records[STAVE__CHUNK_RECORDS];
+};
+
+struct stave__pool {
+    struct stave__chunk *chunks;
+    uint32_t count;
+    bool keep_newest;
+    uint64_t taken;
+    uint64_t evicted; /* records */
+    struct stave__queue free, sealed;
+};
+
+/* Maps and touches `bytes`, at least two chunks. */
+int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest,
+                     stave_error *error);
+void stave__pool_close(struct stave__pool *pool);
+
+/* A chunk for a lane's thread: a free one, or, in a pool that keeps the newest, the oldest sealed one. */
+uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane, uint64_t serial);
+void stave__pool_seal(struct stave__pool *pool, uint32_t chunk, uint32_t used);
+
+static inline struct stave__chunk *stave__pool_at(const struct stave__pool *pool, uint32_t chunk)
+{
+    return &pool->chunks[chunk];
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* record/recorder.h - the recorder of the process: its memory, its lanes, what it is told to do.
+ *
+ * Invariants
+ * R1  stave__recorder is made at the first start and stays: threads hold places in it.
+ * R2  A lane is written by its thread alone. Others read `top`, `next`, `chunk`, `state` and what lies before
+ *     these, never behind.
+ * R3  Of a thread, an open span's slot is complete before `top` passes it, a record before `next` does.
+ * R4  Where something takes longer (another clock, no room), `limit` equals `top` and `end` equals `next`:
+ *     the inline probes then call these functions, and need not ask.  */
+#ifndef STAVE_RECORD_RECORDER_H
+#define STAVE_RECORD_RECORDER_H
+
+#include "record/clock.h"
+#include "record/dictionary.h"
+#include "record/pool.h"
+#include "stave/stave.h"
+
+#define STAVE__LANES_MAX 65536u
+
+enum stave__lane_state { STAVE__LANE_UNUSED, STAVE__LANE_ALIVE, STAVE__LANE_ENDED };
+
+/* One thread's life. */
+struct stave__lane {
+    struct stave__thread thread; /* first: a thread's is its lane's */
+    struct stave__open *last;    /* slots end here */
+    struct stave__record *full;  /* the chunk ends here */
+    uint32_t index;
+    uint32_t chunk; /* that it writes into, or STAVE__NO_CHUNK */
+    uint32_t state; /* enum stave__lane_state */
+    uint32_t name;  /* 0: the system's number alone */
+    uint64_t number;
+    struct {
+        uint64_t time;
+        uint32_t name; /* STAVE__NO_ID: there is none */
+        bool has_value;
+        struct stave__value value;
+    } mark;                               /* that is being made */
+    struct stave__sums *sums, *sums_free; /* of cumulative spans: record/sums.h */
+    uint32_t sums_used;
+    stave_counts counts; /* its own share, R2 */
+};
+
+struct stave__recorder {
+    struct stave__pool pool;
+    struct stave__dictionary names;
+    struct stave__clock clock;
+    struct stave__lane *lanes;
+    uint32_t lanes_count;
+    uint64_t dropped_thread, ended_elsewhere; /* of threads without a lane */
+    bool made;                                /* R1 */
+    bool started;                             /* under the lock of control.c */
+};
+
+extern struct stave__recorder stave__recorder;
+
+/* The lane of the calling thread, made when it is missing. NULL: there is no room. */
+struct stave__lane *stave__lane_of_thread(void);
+
+/* How many lanes there have been. */
+static inline uint32_t stave__lanes_count(void)
+{
+    uint32_t count = __atomic_load_n(&stave__recorder.lanes_count, __ATOMIC_ACQUIRE);
+    return count < STAVE__LANES_MAX ? count : STAVE__LANES_MAX;
+}
+
+static inline void stave__count(uint64_t *counter, uint64_t by)
+{
+    __atomic_store_n(counter, *counter + by, __ATOMIC_RELAXED);
+}
+
+/* An end of a span that is not open: counted on the thread's lane, if it has one. */
+void stave__count_ended_twice(void);
+
+/* The number of a place's name; STAVE__NO_ID: there is no room. */
+uint32_t stave__site_id(stave_site *site);
+
+/* Room for `records` in a row; NULL: there is none, which has been counted. */
+struct stave__record *stave__lane_room(struct stave__lane *lane, uint32_t records);
+
+/* Makes what was written behind `next` a lane's own, and sets where the inline probes have to stop. */
+void stave__lane_wrote(struct stave__lane *lane, struct stave__record *next);
+void stave__lane_set_top(struct stave__lane *lane, struct stave__open *top);
+
+#endif

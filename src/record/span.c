@@ -1,0 +1,187 @@
+/* Spans, where the inline probes stop: a place met for the first time, a full chunk, an end out of order,
+ * another clock. */
+#include <string.h>
+
+#include "record/sums.h"
+#include "stave/block.h"
+
+static const stave_span none;
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+static const char *text_of(const stave_site *site)
+{
+    return site->name != NULL ? site->name : site->function;
+}
+
+uint32_t stave__site_id(stave_site *site)
+{
+    uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+    if (id != 0)
+        return id;
+    size_t size = strlen(text_of(site));
+    id = stave__dictionary_add(&stave__recorder.names, text_of(site),
+                               size < STAVE_TEXT_MAX ? size : STAVE_TEXT_MAX);
+    __atomic_store_n(&site->id, id, __ATOMIC_RELAXED);
+    return id;
+}
+
+/* The next slot; NULL: too deep, which has been counted. */
+static struct stave__open *push(struct stave__lane *lane, uint64_t what)
+{
+    struct stave__thread *self = &lane->thread;
+    struct stave__open *slot = self->top;
+    uint64_t depth = (uint64_t)(slot - self->base);
+    if (slot == lane->last) {
+        stave__count(&lane->counts.dropped_depth, 1);
+        return NULL;
+    }
+    STAVE__STORE(self->serial, self->serial + 1);
+    STAVE__STORE(slot->serial, self->serial);
+    STAVE__STORE(slot->what, what | depth << STAVE__DEPTH_SHIFT);
+    slot->sums = NULL;
+    return slot;
+}
+
+static stave_span start(struct stave__lane *lane, struct stave__open *slot)
+{
+    STAVE__STORE(slot->start, stave__clock_tick(&stave__recorder.clock));
+    stave__lane_set_top(lane, slot + 1);
+    return (stave_span){.slot = slot, .serial = slot->serial};
+}
+
+static stave_span drop_site(struct stave__lane *lane)
+{
+    stave__count(&lane->counts.dropped_site, 1);
+    return none;
+}
+
+static stave_span begin_sum(struct stave__lane *lane, uint32_t id)
+{
+    struct stave__open *around = lane->thread.top - 1;
+    struct stave__sums *sums = stave__sums_of(lane, around, id);
+    struct stave__open *slot = sums != NULL ? push(lane, id | STAVE__IS_SUM) : NULL;
+    if (slot == NULL)
+        return sums != NULL ? none : drop_site(lane);
+    slot->sums = sums;
+    return start(lane, slot);
+}
+
+static bool is_in_sum(const struct stave__thread *self)
+{
+    return self->top > self->base && (self->top[-1].what & STAVE__IS_SUM) != 0;
+}
+
+static stave_span begin(struct stave__lane *lane, uint32_t id)
+{
+    if (id == STAVE__NO_ID)
+        return drop_site(lane);
+    if (is_in_sum(&lane->thread))
+        return begin_sum(lane, id);
+    struct stave__open *slot = push(lane, id);
+    return slot != NULL ? start(lane, slot) : none;
+}
+
+stave_span stave__begin_slowly(stave_site *site)
+{
+    struct stave__lane *lane = stave__lane_of_thread();
+    return lane != NULL ? begin(lane, stave__site_id(site)) : none;
+}
+
+/* A root is a span like any other: what is around it says that it is none. */
+stave_span stave__begin_trace(stave_site *site)
+{
+    return stave__begin(site);
+}
+
+/* Without a span around it there is nothing that it could be summed up in: it is one itself. */
+stave_span stave__begin_cumulative(stave_site *site)
+{
+    struct stave__lane *lane = stave__lane_of_thread();
+    if (lane == NULL)
+        return none;
+    uint32_t id = stave__site_id(site);
+    if (id == STAVE__NO_ID || lane->thread.top == lane->thread.base)
+        return begin(lane, id);
+    return begin_sum(lane, id);
+}
+
+stave_span stave_begin(uint32_t name)
+{
+    struct stave__lane *lane = stave__is_on() ? stave__lane_of_thread() : NULL;
+    return lane != NULL ? begin(lane, name != 0 ? name : STAVE__NO_ID) : none;
+}
+
+stave_span stave_current_span(void)
+{
+    const struct stave__thread *self = stave__self;
+    if (self->top == self->base)
+        return none;
+    return (stave_span){.slot = self->top - 1, .serial = self->top[-1].serial};
+}
+
+/* ---- ending ---------------------------------------------------------------------------------- */
+
+/* Whether a span is open on the calling thread. */
+static bool is_open(const struct stave__thread *self, stave_span span)
+{
+    return span.slot >= self->base && span.slot < self->top && span.slot->serial == span.serial;
+}
+
+static void write(struct stave__lane *lane, const struct stave__open *slot, uint64_t end,
+                  uint64_t flags)
+{
+    struct stave__record *record = stave__lane_room(lane, 1);
+    if (record == NULL)
+        return;
+    STAVE__STORE(record->start, slot->start);
+    STAVE__STORE(record->end, end);
+    STAVE__STORE(record->serial, slot->serial);
+    STAVE__STORE(record->what, slot->what | flags << STAVE__FLAGS_SHIFT);
+    stave__lane_wrote(lane, record + 1);
+}
+
+/* The innermost span ends. */
+static void end_top(struct stave__lane *lane, uint64_t end, uint64_t flags)
+{
+    struct stave__open *slot = lane->thread.top - 1;
+    if (end < slot->start) {
+        stave__count(&lane->counts.clock_back, 1);
+        flags |= STAVE_FLAG_UNCERTAIN;
+        end = slot->start;
+    }
+    if (slot->what & STAVE__IS_SUM) {
+        stave__sums_add(slot->sums, slot->start, end);
+        slot->sums = NULL; /* as the inline probes want a free slot */
+    } else {
+        stave__sums_write(lane, slot);
+        write(lane, slot, end, flags);
+    }
+    stave__lane_set_top(lane, slot);
+}
+
+void stave__end_slowly(stave_span span, uint64_t end)
+{
+    struct stave__thread *self = stave__self;
+    struct stave__lane *lane = (struct stave__lane *)self;
+    if (!is_open(self, span)) {
+        stave__count_ended_twice();
+        return;
+    }
+    if (stave__recorder.clock.own != NULL)
+        end = stave__clock_tick(&stave__recorder.clock);
+    /* Those inside that nobody ended end here. */
+    for (; self->top - 1 > span.slot; end_top(lane, end, STAVE_FLAG_UNWOUND))
+        stave__count(&lane->counts.left_open, 1);
+    end_top(lane, end, 0);
+}
+
+void stave__end_cumulative(stave_span span)
+{
+    stave__end_slowly(span, stave__now());
+}
+
+void stave_end(stave_span span)
+{
+    stave__end(span);
+}

@@ -1,0 +1,32 @@
+/* record/sums.h - cumulative spans: many short ones in a span, as one entry for each path of names.
+ *
+ * A span's slot has the list of entries directly in it (slot->sums); an entry has those in it in turn. While a
+ * cumulative span is open its slot's `sums` is its own entry, its `what` has STAVE__IS_SUM. What begins inside it
+ * is summed up as well, below it. The entries are written when the span around them ends.  */
+#ifndef STAVE_RECORD_SUMS_H
+#define STAVE_RECORD_SUMS_H
+
+#include "record/recorder.h"
+
+#define STAVE__IS_SUM ((uint64_t)1 << 62) /* in an open slot's `what` */
+#define STAVE__SUMS_MAX 16384u            /* of a thread, at a time */
+
+struct stave__sums {
+    struct stave__sums *next;  /* beside it */
+    struct stave__sums *below; /* in it */
+    struct stave__sums *above; /* NULL: a span */
+    uint64_t name;
+    uint64_t first, last; /* ticks: the first one's start, the last one's end */
+    uint64_t count, total, least, most;
+};
+
+/* The entry of a name directly in an open slot, made when it is missing. NULL: there is no room. */
+struct stave__sums *stave__sums_of(struct stave__lane *lane, struct stave__open *around,
+                                   uint32_t name);
+
+void stave__sums_add(struct stave__sums *sums, uint64_t start, uint64_t end);
+
+/* Writes all that are in a span, and forgets them. */
+void stave__sums_write(struct stave__lane *lane, struct stave__open *slot);
+
+#endif

@@ -1,0 +1,208 @@
+/* Attributes, marks and counters, names made at run time. */
+#include <string.h>
+
+#include "record/recorder.h"
+#include "stave/block.h"
+
+/* What a mark's attributes are set on. */
+static struct stave__open mark_slot;
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static uint64_t flags_of(const struct stave__value *value)
+{
+    switch (value->type) {
+    case STAVE__I64:
+        return STAVE_FLAG_SIGNED;
+    case STAVE__F64:
+        return STAVE_FLAG_REAL;
+    case STAVE__TEXT:
+        return STAVE_FLAG_TEXT;
+    default:
+        return 0;
+    }
+}
+
+/* Bytes of a text, four words a record, behind the record that says how many. */
+static void put_text(struct stave__record *record, const char *text, size_t size)
+{
+    uint64_t *word = &record->start;
+    for (size_t at = 0; at < size; at += sizeof *word, word++) {
+        uint64_t bytes = 0;
+        memcpy(&bytes, text + at, size - at < sizeof bytes ? size - at : sizeof bytes);
+        STAVE__STORE(*word, bytes);
+    }
+}
+
+static size_t text_size(struct stave__lane *lane, const char *text)
+{
+    size_t size = text != NULL ? strlen(text) : 0;
+    if (size <= STAVE_TEXT_MAX)
+        return size;
+    stave__count(&lane->counts.truncated, 1);
+    return STAVE_TEXT_MAX;
+}
+
+/* One that is no span. Of a text `value` is where it stands; its bits in the record are its size. */
+static void write(struct stave__lane *lane, uint64_t kind, uint32_t name, uint64_t serial,
+                  uint64_t time, const struct stave__value *value, uint64_t flags)
+{
+    const char *text = value->type == STAVE__TEXT ? (const char *)(uintptr_t)value->bits : NULL;
+    size_t size = value->type == STAVE__TEXT ? text_size(lane, text) : 0;
+    uint32_t more =
+        (uint32_t)((size + sizeof(struct stave__record) - 1) / sizeof(struct stave__record));
+    struct stave__record *record = stave__lane_room(lane, 1 + more);
+    if (record == NULL)
+        return;
+    STAVE__STORE(record->start, value->type == STAVE__TEXT ? size : value->bits);
+    STAVE__STORE(record->end, time);
+    STAVE__STORE(record->serial, serial);
+    STAVE__STORE(record->what, name | kind << STAVE__DEPTH_SHIFT |
+                                   (flags_of(value) | flags) << STAVE__FLAGS_SHIFT |
+                                   STAVE__NOT_SPAN);
+    put_text(record + 1, text, size);
+    stave__lane_wrote(lane, record + 1 + more);
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+static bool is_open(stave_span span)
+{
+    const struct stave__thread *self = stave__self;
+    return span.slot >= self->base && span.slot < self->top && span.slot->serial == span.serial;
+}
+
+static void set(stave_span span, uint32_t key, struct stave__value value)
+{
+    struct stave__lane *lane = (struct stave__lane *)stave__self;
+    if (!is_open(span))
+        return;
+    if (key == STAVE__NO_ID)
+        stave__count(&lane->counts.dropped_site, 1);
+    else
+        write(lane, STAVE__ATTRIBUTE, key, span.serial, 0, &value, 0);
+}
+
+/* A mark has one value: the first. What else is told with it is the span's around it. */
+static void set_of_mark(struct stave__lane *lane, stave_site *key, struct stave__value value)
+{
+    if (lane->mark.has_value)
+        set(stave_current_span(), stave__site_id(key), value);
+    else
+        lane->mark.value = value;
+    lane->mark.has_value = true;
+}
+
+void stave__set_slowly(stave_span span, stave_site *key, struct stave__value value)
+{
+    if (span.slot == &mark_slot)
+        set_of_mark((struct stave__lane *)stave__self, key, value);
+    else
+        set(span, stave__site_id(key), value);
+}
+
+static void set_by_text(stave_span span, const char *key, struct stave__value value)
+{
+    if (stave__is_on() && is_open(span))
+        set(span, stave_name_intern(key), value);
+}
+
+void stave_set_i64(stave_span span, const char *key, int64_t value)
+{
+    set_by_text(span, key, stave__i64(value));
+}
+
+void stave_set_u64(stave_span span, const char *key, uint64_t value)
+{
+    set_by_text(span, key, stave__u64(value));
+}
+
+void stave_set_f64(stave_span span, const char *key, double value)
+{
+    set_by_text(span, key, stave__f64(value));
+}
+
+void stave_set_bool(stave_span span, const char *key, bool value)
+{
+    set_by_text(span, key, stave__bool(value));
+}
+
+void stave_set_str(stave_span span, const char *key, const char *value)
+{
+    set_by_text(span, key, stave__text(value));
+}
+
+void stave_fail(stave_span span, const char *reason)
+{
+    if (!is_open(span))
+        return;
+    STAVE__STORE(span.slot->what,
+                 span.slot->what | (uint64_t)STAVE_FLAG_FAILED << STAVE__FLAGS_SHIFT);
+    if (reason != NULL)
+        stave_set_str(span, "error", reason);
+}
+
+/* ---- marks and counters ---------------------------------------------------------------------- */
+
+static uint64_t serial_of_top(const struct stave__thread *self)
+{
+    return self->top > self->base ? self->top[-1].serial : 0;
+}
+
+stave_span stave__mark(stave_site *site)
+{
+    struct stave__lane *lane = stave__lane_of_thread();
+    if (lane == NULL)
+        return (stave_span){0};
+    lane->mark.time = stave__clock_tick(&stave__recorder.clock);
+    lane->mark.name = stave__site_id(site);
+    lane->mark.has_value = false;
+    return (stave_span){.slot = &mark_slot};
+}
+
+static void write_moment(struct stave__lane *lane, uint64_t kind, uint32_t name, uint64_t time,
+                         struct stave__value value, uint64_t flags)
+{
+    if (name == STAVE__NO_ID)
+        stave__count(&lane->counts.dropped_site, 1);
+    else
+        write(lane, kind, name, serial_of_top(&lane->thread), time, &value, flags);
+}
+
+void stave__mark_end(stave_span mark)
+{
+    struct stave__lane *lane = (struct stave__lane *)stave__self;
+    if (mark.slot != &mark_slot)
+        return;
+    bool has_value = lane->mark.has_value;
+    write_moment(lane, STAVE__MARK, lane->mark.name, lane->mark.time,
+                 has_value ? lane->mark.value : stave__u64(0),
+                 has_value ? STAVE_FLAG_HAS_VALUE : 0);
+}
+
+void stave__counter(stave_site *site, struct stave__value value)
+{
+    struct stave__lane *lane = stave__lane_of_thread();
+    if (lane != NULL)
+        write_moment(lane, STAVE__COUNTER, stave__site_id(site),
+                     stave__clock_tick(&stave__recorder.clock), value, 0);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+uint32_t stave_name_intern(const char *name)
+{
+    size_t size = strlen(name);
+    if (!__atomic_load_n(&stave__recorder.made, __ATOMIC_ACQUIRE))
+        return 0;
+    return stave__dictionary_add(&stave__recorder.names, name,
+                                 size < STAVE_TEXT_MAX ? size : STAVE_TEXT_MAX);
+}
+
+void stave_thread_name(const char *name)
+{
+    struct stave__lane *lane = stave__is_on() ? stave__lane_of_thread() : NULL;
+    uint32_t id = lane != NULL ? stave_name_intern(name) : STAVE__NO_ID;
+    if (id != STAVE__NO_ID)
+        __atomic_store_n(&lane->name, id, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,9 @@
+// expect: expected '}'
+#include <stave/stave.h>
+
+void probe(const char *name);
+
+void probe(const char *name)
+{
+    STAVE_SCOPE(name);
+}
