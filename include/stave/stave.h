@@ -27,9 +27,9 @@
  *            that is left: by its end, return, break, goto. It changes nothing of what these mean. Names and
  *            keys are string literals; what has a name made at run time is STAVE_SCOPE_NAMED. Arguments are
  *            evaluated only while recording is on. docs/recording.md says what a probe cannot take.
- * Off        Until stave_start(), or STAVE_ENABLE or STAVE_FILE in the environment, and after
- *            stave_enable(false): a probe is one load and a predicted branch. With STAVE_DISABLED defined
- *            before this header it is nothing at all.
+ * Off        Until stave_start(), or STAVE_ENABLE=1 in the environment, and after stave_enable(false): a probe
+ *            is one load and a predicted branch. With STAVE_DISABLED defined before this header it is nothing
+ *            at all. A span that is open when recording is turned off is recorded at its end.
  * Errors     Recording never fails and never waits: what does not fit is counted, by reason
  *            (stave_get_counts()), and the counts are in what is written. Only starting and writing files
  *            return errors.
@@ -74,18 +74,12 @@ typedef struct stave_config {
  * already, STAVE_E_MEMORY, STAVE_E_ARGUMENT. */
 STAVE_API int stave_start_sized(const stave_config *config, size_t config_size, stave_error *error);
 
-/* Turns recording off, finishes the file of stave_record_to(). Records stay for stave_dump() until the next
- * start. */
+/* Turns recording off. Records stay for stave_dump() until the next start. */
 STAVE_API void stave_stop(void);
 
 /* At any moment, also while spans are open. Nothing when it has not been started. */
 STAVE_API void stave_enable(bool on);
 STAVE_API bool stave_is_enabled(void);
-
-/* Writes what is recorded from now on to a .stave file, by a thread of its own, until stave_stop(). The file
- * can be read meanwhile, and after the process has been killed. Mode 0600. STAVE_E_STATE when it has not been
- * started or writes a file already; STAVE_E_IO. What the disk does not take later is counted. */
-STAVE_API int stave_record_to(const char *path, stave_error *error);
 
 /* Writes what is in memory now, open spans too, as a .stave file; recording goes on. Mode 0600. */
 STAVE_API int stave_dump(const char *path, stave_error *error);
@@ -101,7 +95,6 @@ STAVE_API int stave_snapshot(stave_sink sink, stave_error *error);
     X(dropped_depth, "spans deeper than STAVE_DEPTH_MAX")                                          \
     X(dropped_thread, "records of threads for which there was no memory")                          \
     X(dropped_site, "records of call sites or names beyond the table's size")                      \
-    X(dropped_disk, "records that the file of stave_record_to() did not take")                     \
     X(left_open, "spans that were closed for them, by the end of one around them")                 \
     X(ended_twice, "ends of spans that were not open: ended before, or on another thread")         \
     X(clock_back, "spans whose clock ran backwards: their length is 0")                            \

@@ -98,6 +98,9 @@ int stave__os_rename_target(struct stave__os_file *file, const char *path, stave
  * while another process writes it. Gives way to the next writer when its descriptor is closed. */
 int stave__os_create_growing(const char *path, int *fd, stave_error *error);
 
+/* For its owner alone, whatever the umask: mode 0600. */
+int stave__os_make_private(int fd, const char *path, stave_error *error);
+
 /* Closes and removes it. Harmless after a commit. */
 void stave__os_discard(struct stave__os_file *file);
 

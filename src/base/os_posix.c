@@ -544,6 +544,11 @@ int stave__os_create_growing(const char *path, int *fd, stave_error *error)
     return STAVE_OK;
 }
 
+int stave__os_make_private(int fd, const char *path, stave_error *error)
+{
+    return fchmod(fd, 0600) == 0 ? STAVE_OK : fail_errno(error, "cannot keep to its owner", path);
+}
+
 static int make_dir(const char *path, stave_error *error)
 {
     struct stat status;

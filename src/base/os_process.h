@@ -29,6 +29,9 @@ uint64_t stave__os_process_number(void);
 #define STAVE__OS_THREAD_NAME_SIZE 16
 void stave__os_thread_name(char name[STAVE__OS_THREAD_NAME_SIZE]);
 
+/* A variable of the environment; NULL: there is none, or the program runs with others' rights. */
+const char *stave__os_environment(const char *name);
+
 /* ---- clocks: nanoseconds --------------------------------------------------------------------- */
 
 int64_t stave__os_monotonic_ns(void);

@@ -2,6 +2,7 @@
 #include "base/os_process.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -48,6 +49,11 @@ void stave__os_thread_name(char name[STAVE__OS_THREAD_NAME_SIZE])
 {
     if (pthread_getname_np(pthread_self(), name, STAVE__OS_THREAD_NAME_SIZE) != 0)
         name[0] = '\0';
+}
+
+const char *stave__os_environment(const char *name)
+{
+    return secure_getenv(name);
 }
 
 static int64_t read_ns(clockid_t id)

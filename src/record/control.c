@@ -1,8 +1,10 @@
 /* Starting and stopping, on and off. */
 #include <pthread.h>
+#include <string.h>
 
 #include "base/config.h"
 #include "base/error.h"
+#include "base/os.h"
 #include "base/os_process.h"
 #include "record/image.h"
 #include "record/recorder.h"
@@ -17,17 +19,51 @@ static pthread_mutex_t lock =
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
+/* A child's threads are gone but one, and what others had in hand is as they left it: it begins anew. Places in
+ * the code keep their numbers. */
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+    __atomic_store_n(&stave__on, 0, __ATOMIC_RELEASE);
+    stave__lane_leave();
+    stave__recorder.made = stave__recorder.started = false;
+    stave__recorder.lanes_count = 0;
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 static int make(const stave_config *config, uint64_t bytes, stave_error *error)
 {
     struct stave__recorder *recorder = &stave__recorder;
+    static bool watched;
+    int status = STAVE_OK;
     recorder->lanes = stave__os_reserve(STAVE__LANES_MAX * sizeof *recorder->lanes);
     if (recorder->lanes == NULL)
         return stave__fail_memory(error);
-    int status = stave__dictionary_open(&recorder->names, error);
+    if (recorder->names.names == NULL)
+        status = stave__dictionary_open(&recorder->names, error);
     if (status >= 0)
         status = stave__pool_open(&recorder->pool, bytes, config->mode == STAVE_KEEP_NEWEST, error);
-    recorder->made = status >= 0;
+    if (status >= 0 && !watched)
+        watched = pthread_atfork(before_fork, after_fork_in_parent, after_fork) == 0;
+    __atomic_store_n(&recorder->made, status >= 0, __ATOMIC_RELEASE);
     return status;
+}
+
+/* What an earlier start has left is given up: a snapshot passes it over. */
+static void give_up(struct stave__pool *pool)
+{
+    uint32_t chunk;
+    while (stave__queue_get(&pool->sealed, &chunk))
+        stave__queue_put(&pool->free, chunk);
 }
 
 static int check(const stave_config *config, uint64_t bytes, stave_error *error)
@@ -56,6 +92,8 @@ static int start(const stave_config *config, stave_error *error)
         status = make(config, bytes, error);
     if (status < 0)
         return status;
+    recorder->pool.keep_newest = config->mode == STAVE_KEEP_NEWEST;
+    give_up(&recorder->pool);
     recorder->clock = (struct stave__clock){.own = config->clock, .context = config->clock_context};
     recorder->clock.start = stave__clock_moment(&recorder->clock);
     recorder->started = true;
@@ -140,4 +178,35 @@ int stave_snapshot(stave_sink sink, stave_error *error)
             : stave__fail(error, STAVE_E_STATE, 0, "nothing has been recorded: call stave_start()");
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+static int write_fd(void *context, const void *data, size_t size)
+{
+    return stave__os_write(*(const int *)context, "the recording", data, size, NULL);
+}
+
+int stave_dump(const char *path, stave_error *error)
+{
+    struct stave__os_file file;
+    int status = stave__os_create(path, &file, error);
+    if (status < 0)
+        return status;
+    status = stave__os_make_private(file.fd, path, error);
+    if (status >= 0)
+        status = stave_snapshot((stave_sink){.write = write_fd, .context = &file.fd}, error);
+    if (status >= 0)
+        status = stave__os_commit(&file, false, error);
+    stave__os_discard(&file);
+    return status;
+}
+
+/* ---- by the environment ---------------------------------------------------------------------- */
+
+/* STAVE_ENABLE, other than empty or 0, starts with all defaults. A failure leaves recording off: the
+ * program was not asked. */
+__attribute__((constructor)) static void start_by_environment(void)
+{
+    const char *enable = stave__os_environment("STAVE_ENABLE");
+    if (enable != NULL && enable[0] != '\0' && strcmp(enable, "0") != 0)
+        stave_start(NULL, NULL);
 }

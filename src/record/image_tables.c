@@ -27,9 +27,11 @@ int stave__image_file_open(struct stave__image_file *file, stave_sink sink, stav
         .values = malloc(STAVE__BLOCK_ROWS_MAX * sizeof *file->values),
         .strings = stave__os_reserve(STAVE__NAMES_MAX * sizeof *file->strings),
         .texts = malloc(TEXT_BYTES_A_BLOCK),
+        .sizes = malloc(TEXTS_A_BLOCK * sizeof *file->sizes),
         .now = stave__clock_moment(&stave__recorder.clock),
     };
-    if (file->block == NULL || file->values == NULL || file->strings == NULL || file->texts == NULL)
+    if (file->block == NULL || file->values == NULL || file->strings == NULL ||
+        file->texts == NULL || file->sizes == NULL)
         return file->status = stave__fail_memory(error);
     file->status = stave__writer_begin(&file->writer, sink, error);
     stave__image_text(file, "", 0); /* string 0 */
@@ -44,6 +46,7 @@ int stave__image_file_close(struct stave__image_file *file)
     free(file->block);
     free(file->values);
     free(file->texts);
+    free(file->sizes);
     if (file->strings != NULL)
         stave__os_unmap(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
     return file->status;
@@ -92,7 +95,8 @@ void stave__image_texts(struct stave__image_file *file)
     if (file->strings_new == 0)
         return;
     struct table table = table_begin(file, STAVE__STRINGS, file->strings_put, file->strings_new);
-    column(&table, 0); /* their sizes: stave__image_text() has left them there */
+    memcpy(file->values, file->sizes, file->strings_new * sizeof *file->sizes);
+    column(&table, 0);
     table.at = stave__column_put_bytes(table.at, 1, file->texts, (uint32_t)file->texts_used);
     table_end(&table);
     file->strings_put += file->strings_new;
@@ -107,8 +111,15 @@ uint32_t stave__image_text(struct stave__image_file *file, const char *text, siz
     if (size > 0)
         memcpy(file->texts + file->texts_used, text, size);
     file->texts_used += size;
-    file->values[file->strings_new] = size;
+    file->sizes[file->strings_new] = size;
     return file->strings_put + file->strings_new++;
+}
+
+/* A text that is told again and again: as a name, so that it is in the file once. */
+static uint32_t key_of(struct stave__image_file *file, const char *text)
+{
+    uint32_t id = stave__dictionary_add(&stave__recorder.names, text, strlen(text));
+    return id != STAVE__NO_ID ? stave__image_name(file, id) : 0;
 }
 
 uint32_t stave__image_name(struct stave__image_file *file, uint32_t name)
@@ -131,9 +142,11 @@ static void put_process(struct stave__image_file *file)
     table_end(&table);
 }
 
-static void put_lanes(struct stave__image_file *file, uint32_t count, const uint32_t *names)
+static void put_lanes(struct stave__image_file *file, uint32_t first, uint32_t count,
+                      const uint32_t *names)
 {
-    struct table table = table_begin(file, STAVE__LANES, 0, count);
+    const struct stave__lane *lanes = stave__recorder.lanes + first;
+    struct table table = table_begin(file, STAVE__LANES, first, count);
     for (uint32_t i = 0; i < count; i++)
         file->values[i] = names[i];
     column(&table, 0);
@@ -142,9 +155,28 @@ static void put_lanes(struct stave__image_file *file, uint32_t count, const uint
         column_of(&table, number, 0);
     column_of(&table, 5, 1); /* the process, plus 1 */
     for (uint32_t i = 0; i < count; i++)
-        file->values[i] = __atomic_load_n(&stave__recorder.lanes[i].number, __ATOMIC_RELAXED);
+        file->values[i] = __atomic_load_n(&lanes[i].number, __ATOMIC_RELAXED);
     column(&table, 6);
     table_end(&table);
+}
+
+static void put_new_lanes(struct stave__image_file *file, uint32_t lanes)
+{
+    uint32_t first = file->lanes_put, count = lanes - first;
+    uint32_t *names = malloc(((size_t)count + 1) * sizeof *names);
+    if (names == NULL) {
+        file->status = stave__fail_memory(file->error);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t name = __atomic_load_n(&stave__recorder.lanes[first + i].name, __ATOMIC_RELAXED);
+        names[i] = stave__image_name(file, name != STAVE__NO_ID ? name : 0);
+    }
+    stave__image_texts(file);
+    if (count > 0)
+        put_lanes(file, first, count, names);
+    file->lanes_put = lanes;
+    free(names);
 }
 
 static uint64_t bits_of(double value)
@@ -170,20 +202,37 @@ static void put_boot(struct stave__image_file *file)
     table_end(&table);
 }
 
+/* What was counted, as properties record.NAME. */
+static void put_counts(struct stave__image_file *file)
+{
+    stave_counts counts;
+    uint32_t rows = 0;
+    uint32_t keys[sizeof counts / sizeof(uint64_t)];
+    uint64_t numbers[sizeof counts / sizeof(uint64_t)];
+    stave_get_counts(&counts);
+#define PUT_COUNT(name, text)                                                                      \
+    keys[rows] = key_of(file, "record." #name);                                                    \
+    numbers[rows++] = counts.name;
+    STAVE_RECORD_COUNTERS(PUT_COUNT)
+#undef PUT_COUNT
+    stave__image_texts(file);
+    struct table table = table_begin(file, STAVE__PROPERTIES, 0, rows);
+    for (uint32_t i = 0; i < rows; i++)
+        file->values[i] = keys[i];
+    column(&table, 0);
+    column_of(&table, 1, 0);
+    memcpy(file->values, numbers, rows * sizeof *numbers);
+    column(&table, 2);
+    table_end(&table);
+}
+
 void stave__image_tables(struct stave__image_file *file, uint32_t lanes)
 {
-    uint32_t *names = malloc(((size_t)lanes + 1) * sizeof *names);
-    if (names == NULL) {
-        file->status = stave__fail_memory(file->error);
-        return;
-    }
-    for (uint32_t i = 0; i < lanes; i++) {
-        uint32_t name = __atomic_load_n(&stave__recorder.lanes[i].name, __ATOMIC_RELAXED);
-        names[i] = stave__image_name(file, name != STAVE__NO_ID ? name : 0);
-    }
-    stave__image_texts(file);
-    put_process(file);
-    put_lanes(file, lanes, names);
+    file->now = stave__clock_moment(&stave__recorder.clock);
+    if (!file->process_put)
+        put_process(file);
+    file->process_put = true;
+    put_new_lanes(file, lanes);
     put_boot(file);
-    free(names);
+    put_counts(file);
 }

@@ -21,7 +21,10 @@ struct stave__image_file {
     uint32_t *strings;    /* by name: the file's number, 0: it is not in it yet */
     uint32_t strings_put; /* in the file */
     uint32_t strings_new; /* that wait */
-    char *texts;          /* of these, one behind another */
+    uint32_t lanes_put;
+    bool process_put;
+    char *texts;     /* of these, one behind another, */
+    uint64_t *sizes; /* and how long each is */
     size_t texts_used;
     stave_error *error;
     int status; /* the first failure sticks */
@@ -35,7 +38,7 @@ uint32_t stave__image_name(struct stave__image_file *file, uint32_t name);
 uint32_t stave__image_text(struct stave__image_file *file, const char *text, size_t size);
 void stave__image_texts(struct stave__image_file *file);
 
-/* The process, the first `lanes` lanes, the boot and its clock. */
+/* What is new: the process, the first `lanes` lanes, and as they are now the clock and what was counted. */
 void stave__image_tables(struct stave__image_file *file, uint32_t lanes);
 
 #endif

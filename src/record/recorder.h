@@ -56,6 +56,9 @@ extern struct stave__recorder stave__recorder;
 /* The lane of the calling thread, made when it is missing. NULL: there is no room. */
 struct stave__lane *stave__lane_of_thread(void);
 
+/* The calling thread has none any more. */
+void stave__lane_leave(void);
+
 /* How many lanes there have been. */
 static inline uint32_t stave__lanes_count(void)
 {
