@@ -27,6 +27,7 @@ double bench_median(double *values, int count);
 
 double bench_cpu_seconds(void);
 double bench_wall_seconds(void);
+double bench_thread_seconds(void); /* of CPU time, the calling thread's alone */
 
 /* Version 2 frames of a device with two tasks, two ISRs and a marker, 9 events of 10 to 14 bytes a
  * round, the dictionary every 2 s; at least `size` bytes, to be freed. */

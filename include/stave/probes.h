@@ -16,7 +16,8 @@
  * Values     Numbers of up to 64 bits, bool, enums, bit-fields, pointers, and text (char *), also volatile
  *            ones. docs/recording.md says what is refused, and why.
  * Cost       Off: one load, one branch that is predicted. On: no call, but for text, for the first time at
- *            each place, for STAVE_TRACE, STAVE_CUMULATIVE, STAVE_MARK and STAVE_COUNTER.  */
+ *            each place and, of cumulative ones, in each span, for cumulative ones in each other, for
+ *            STAVE_TRACE, STAVE_MARK and STAVE_COUNTER.  */
 #ifndef STAVE_PROBES_H
 #define STAVE_PROBES_H
 
@@ -39,8 +40,7 @@ struct stave__value {
 };
 
 STAVE_API stave_span stave__begin_trace(stave_site *site);
-STAVE_API stave_span stave__begin_cumulative(stave_site *site);
-STAVE_API void stave__end_cumulative(stave_span span);
+STAVE_API stave_span stave__begin_cumulative_slowly(stave_site *site);
 STAVE_API void stave__counter(stave_site *site, struct stave__value value);
 
 /* What it returns takes attributes until stave__mark_end(): its slot is none of the stack's, so that
@@ -67,10 +67,60 @@ STAVE__INLINE void stave__close(const stave_span *span)
         stave__end(*span);
 }
 
-static inline void stave__close_cumulative(const stave_span *span)
+/* Directly in a span that has met the name already. In another cumulative span there is no room by R4 of
+ * record/recorder.h, and none for others in this one. */
+STAVE__INLINE stave_span stave__begin_cumulative(stave_site *site)
 {
-    if (span->slot != NULL)
-        stave__end_cumulative(*span);
+    struct stave__thread *self = stave__self;
+    struct stave__open *slot = self->top;
+    struct stave__sums *sums = slot[-1].sums;
+    uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+    stave_span span;
+    while (sums != NULL && sums->name != id)
+        sums = sums->next;
+    if (STAVE__UNLIKELY(slot == self->limit || sums == NULL))
+        return stave__begin_cumulative_slowly(site);
+    span.slot = slot;
+    span.serial = self->serial + 1;
+    STAVE__STORE(self->serial, span.serial);
+    STAVE__STORE(slot->serial, span.serial);
+    STAVE__STORE(slot->what, id | (uint64_t)(slot - self->base) << STAVE__DEPTH_SHIFT |
+                                 STAVE__IS_SUM | STAVE__IS_QUICK_SUM);
+    slot->sums = sums;
+    self->limit = slot + 1;
+    STAVE__STORE(slot->start, stave__now());
+    STAVE__PUBLISH(self->top, slot + 1);
+    return span;
+}
+
+STAVE__INLINE void stave__sums_add(struct stave__sums *sums, uint64_t start, uint64_t end)
+{
+    uint64_t length = end - start;
+    if (sums->count++ == 0)
+        sums->first = start;
+    sums->last = end;
+    sums->total += length;
+    sums->least = length < sums->least ? length : sums->least;
+    sums->most = length > sums->most ? length : sums->most;
+}
+
+STAVE__INLINE void stave__close_cumulative(const stave_span *span)
+{
+    struct stave__thread *self = stave__self;
+    struct stave__open *slot = span->slot;
+    uint64_t end;
+    if (slot == NULL)
+        return;
+    end = stave__now();
+    if (STAVE__UNLIKELY(slot + 1 != self->top || slot->serial != span->serial ||
+                        (slot->what & STAVE__IS_QUICK_SUM) == 0 || end < slot->start)) {
+        stave__end_slowly(*span, end);
+        return;
+    }
+    stave__sums_add(slot->sums, slot->start, end);
+    slot->sums = NULL; /* as a free slot has it */
+    self->limit = self->base + STAVE_DEPTH_MAX;
+    STAVE__PUBLISH(self->top, slot);
 }
 
 /* An attribute's record: start: the bits; serial: the span's; what: the key, the type as flags. */

@@ -182,6 +182,20 @@ enum { STAVE__ATTRIBUTE = 1, STAVE__MARK, STAVE__COUNTER, STAVE__SUM };
     ((uint64_t)1 << (STAVE__FLAGS_SHIFT + 11)) /* as STAVE_FLAG_SIGNED, _REAL */
 #define STAVE__IS_REAL ((uint64_t)1 << (STAVE__FLAGS_SHIFT + 12))
 
+/* Of the cumulative spans of a name in a span, or in another of these. */
+struct stave__sums {
+    struct stave__sums *next;  /* beside it */
+    struct stave__sums *below; /* in it */
+    struct stave__sums *above; /* NULL: a span */
+    uint64_t name;
+    uint64_t first, last; /* ticks: the first one's start, the last one's end */
+    uint64_t count, total, least, most;
+};
+
+/* In an open slot's `what`: a cumulative span; one that an inline probe began and may end. */
+#define STAVE__IS_SUM ((uint64_t)1 << 62)
+#define STAVE__IS_QUICK_SUM ((uint64_t)1 << 61)
+
 /* A span that is open. */
 struct stave__open {
     uint64_t start, serial, what;

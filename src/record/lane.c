@@ -19,19 +19,14 @@ static pthread_once_t end_of_thread_made = PTHREAD_ONCE_INIT;
 
 /* ---- rooms ----------------------------------------------------------------------------------- */
 
-/* R4 */
-static bool takes_longer(const struct stave__thread *self)
-{
-    bool in_sum = self->top > self->base && (self->top[-1].what & STAVE__IS_SUM) != 0;
-    return in_sum || stave__recorder.clock.own != NULL;
-}
-
+/* R4. What ends in a cumulative span is found by its slot's `sums`. */
 static void set_stops(struct stave__lane *lane)
 {
     struct stave__thread *self = &lane->thread;
-    bool longer = takes_longer(self);
-    self->limit = longer ? self->top : lane->last;
-    self->end = longer ? self->next : lane->full;
+    bool in_sum = self->top > self->base && (self->top[-1].what & STAVE__IS_SUM) != 0;
+    bool own_clock = stave__recorder.clock.own != NULL;
+    self->limit = in_sum || own_clock ? self->top : lane->last;
+    self->end = own_clock ? self->next : lane->full;
 }
 
 void stave__lane_set_top(struct stave__lane *lane, struct stave__open *top)

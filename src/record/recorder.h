@@ -6,7 +6,7 @@
  *     these, never behind.
  * R3  Of a thread, an open span's slot is complete before `top` passes it, a record before `next` does.
  * R4  Where something takes longer (another clock, no room), `limit` equals `top` and `end` equals `next`:
- *     the inline probes then call these functions, and need not ask.  */
+ *     the inline probes then call these functions, and need not ask. In a cumulative span `limit` does.  */
 #ifndef STAVE_RECORD_RECORDER_H
 #define STAVE_RECORD_RECORDER_H
 

@@ -95,7 +95,7 @@ stave_span stave__begin_trace(stave_site *site)
 }
 
 /* Without a span around it there is nothing that it could be summed up in: it is one itself. */
-stave_span stave__begin_cumulative(stave_site *site)
+stave_span stave__begin_cumulative_slowly(stave_site *site)
 {
     struct stave__lane *lane = stave__lane_of_thread();
     if (lane == NULL)
@@ -174,11 +174,6 @@ void stave__end_slowly(stave_span span, uint64_t end)
     for (; self->top - 1 > span.slot; end_top(lane, end, STAVE_FLAG_UNWOUND))
         stave__count(&lane->counts.left_open, 1);
     end_top(lane, end, 0);
-}
-
-void stave__end_cumulative(stave_span span)
-{
-    stave__end_slowly(span, stave__now());
 }
 
 void stave_end(stave_span span)

@@ -36,17 +36,6 @@ struct stave__sums *stave__sums_of(struct stave__lane *lane, struct stave__open 
     return sums;
 }
 
-void stave__sums_add(struct stave__sums *sums, uint64_t start, uint64_t end)
-{
-    uint64_t length = end - start;
-    if (sums->count++ == 0)
-        sums->first = start;
-    sums->last = end;
-    sums->total += length;
-    sums->least = length < sums->least ? length : sums->least;
-    sums->most = length > sums->most ? length : sums->most;
-}
-
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_one(struct stave__lane *lane, const struct stave__sums *sums, uint64_t serial,

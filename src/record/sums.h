@@ -8,23 +8,11 @@
 
 #include "record/recorder.h"
 
-#define STAVE__IS_SUM ((uint64_t)1 << 62) /* in an open slot's `what` */
-#define STAVE__SUMS_MAX 16384u            /* of a thread, at a time */
-
-struct stave__sums {
-    struct stave__sums *next;  /* beside it */
-    struct stave__sums *below; /* in it */
-    struct stave__sums *above; /* NULL: a span */
-    uint64_t name;
-    uint64_t first, last; /* ticks: the first one's start, the last one's end */
-    uint64_t count, total, least, most;
-};
+#define STAVE__SUMS_MAX 16384u /* of a thread, at a time */
 
 /* The entry of a name directly in an open slot, made when it is missing. NULL: there is no room. */
 struct stave__sums *stave__sums_of(struct stave__lane *lane, struct stave__open *around,
                                    uint32_t name);
-
-void stave__sums_add(struct stave__sums *sums, uint64_t start, uint64_t end);
 
 /* Writes all that are in a span, and forgets them. */
 void stave__sums_write(struct stave__lane *lane, struct stave__open *slot);
