@@ -20,10 +20,14 @@ endif()
 #
 # -ffp-contract=off: times must come out as the same double on every machine.
 function(stave_c target)
+  set(pic ON)
+  if(STAVE_FIRMWARE)
+    set(pic OFF)
+  endif()
   set_target_properties(${target} PROPERTIES
     C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
     C_VISIBILITY_PRESET hidden
-    POSITION_INDEPENDENT_CODE $<NOT:$<BOOL:${STAVE_FIRMWARE}>>)
+    POSITION_INDEPENDENT_CODE ${pic})
   target_compile_options(${target} PRIVATE ${STAVE_WARNINGS} -ffp-contract=off)
   target_include_directories(${target} PRIVATE ${Stave_SOURCE_DIR}/src ${Stave_SOURCE_DIR}/include)
   if(NOT STAVE_FIRMWARE)

@@ -95,11 +95,13 @@ STAVE_API int stave_snapshot(stave_sink sink, stave_error *error);
     X(dropped_depth, "spans deeper than STAVE_DEPTH_MAX")                                          \
     X(dropped_thread, "records of threads for which there was no memory")                          \
     X(dropped_site, "records of call sites or names beyond the table's size")                      \
-    X(left_open, "spans that were closed for them, by the end of one around them")                 \
+    X(left_open,                                                                                   \
+      "spans that nobody ended, closed by the end of one around them or of their thread")          \
     X(ended_twice, "ends of spans that were not open: ended before, or on another thread")         \
     X(clock_back, "spans whose clock ran backwards: their length is 0")                            \
-    X(truncated, "texts that were longer than STAVE_TEXT_MAX")
+    X(truncated, "texts that were longer than STAVE_TEXT_MAX; each name is counted once")
 
+/* A record has room for a number or four words of text: a text, and a cumulative entry, are several. */
 typedef struct stave_counts {
 #define STAVE_RECORD_COUNTER(name, text) uint64_t name;
     STAVE_RECORD_COUNTERS(STAVE_RECORD_COUNTER)

@@ -40,30 +40,34 @@ static void after_fork_in_parent(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* The names stay if there were any before: places in the code have their numbers. */
+static void unmake(struct stave__recorder *recorder, bool had_names)
+{
+    if (!had_names)
+        stave__dictionary_close(&recorder->names);
+    stave__os_unmap(recorder->lanes, STAVE__LANES_MAX * sizeof *recorder->lanes);
+    recorder->lanes = NULL;
+}
+
 static int make(const stave_config *config, uint64_t bytes, stave_error *error)
 {
     struct stave__recorder *recorder = &stave__recorder;
     static bool watched;
+    bool had_names = recorder->names.names != NULL;
     int status = STAVE_OK;
     recorder->lanes = stave__os_reserve(STAVE__LANES_MAX * sizeof *recorder->lanes);
     if (recorder->lanes == NULL)
         return stave__fail_memory(error);
-    if (recorder->names.names == NULL)
+    if (!had_names)
         status = stave__dictionary_open(&recorder->names, error);
     if (status >= 0)
         status = stave__pool_open(&recorder->pool, bytes, config->mode == STAVE_KEEP_NEWEST, error);
     if (status >= 0 && !watched)
         watched = pthread_atfork(before_fork, after_fork_in_parent, after_fork) == 0;
+    if (status < 0)
+        unmake(recorder, had_names);
     __atomic_store_n(&recorder->made, status >= 0, __ATOMIC_RELEASE);
     return status;
-}
-
-/* What an earlier start has left is given up: a snapshot passes it over. */
-static void give_up(struct stave__pool *pool)
-{
-    uint32_t chunk;
-    while (stave__queue_get(&pool->sealed, &chunk))
-        stave__queue_put(&pool->free, chunk);
 }
 
 static int check(const stave_config *config, uint64_t bytes, stave_error *error)
@@ -80,6 +84,10 @@ static int check(const stave_config *config, uint64_t bytes, stave_error *error)
         return stave__fail(error, STAVE_E_ARGUMENT, 0,
                            "max_bytes cannot be changed by a later start: it was %llu",
                            (unsigned long long)recorder->pool.count * STAVE__CHUNK_SIZE);
+    if (recorder->made && (recorder->clock.own != NULL) != (config->clock != NULL))
+        return stave__fail(
+            error, STAVE_E_ARGUMENT, 0,
+            "a later start cannot change from the processor's counter to a clock, or back");
     return STAVE_OK;
 }
 
@@ -92,8 +100,8 @@ static int start(const stave_config *config, stave_error *error)
         status = make(config, bytes, error);
     if (status < 0)
         return status;
-    recorder->pool.keep_newest = config->mode == STAVE_KEEP_NEWEST;
-    give_up(&recorder->pool);
+    stave__pool_begin(&recorder->pool, config->mode == STAVE_KEEP_NEWEST);
+    stave__lanes_begin();
     recorder->clock = (struct stave__clock){.own = config->clock, .context = config->clock_context};
     recorder->clock.start = stave__clock_moment(&recorder->clock);
     recorder->started = true;
@@ -160,6 +168,7 @@ void stave_get_counts_sized(stave_counts *counts, size_t counts_size)
     stave_counts own = {
         .evicted = __atomic_load_n(&stave__recorder.pool.evicted, __ATOMIC_RELAXED),
         .dropped_thread = __atomic_load_n(&stave__recorder.dropped_thread, __ATOMIC_RELAXED),
+        .truncated = __atomic_load_n(&stave__recorder.names.cut, __ATOMIC_RELAXED),
         .ended_twice = __atomic_load_n(&stave__recorder.ended_elsewhere, __ATOMIC_RELAXED),
     };
     for (uint32_t i = 0; i < stave__lanes_count(); i++)

@@ -9,6 +9,20 @@
 
 #define BUCKETS (2 * STAVE__NAMES_MAX)
 
+static void unmap(void *memory, size_t size)
+{
+    if (memory != NULL)
+        stave__os_unmap(memory, size);
+}
+
+void stave__dictionary_close(struct stave__dictionary *names)
+{
+    unmap(names->names, STAVE__NAMES_MAX * sizeof *names->names);
+    unmap(names->buckets, BUCKETS * sizeof *names->buckets);
+    unmap(names->texts, STAVE__NAMES_BYTES_MAX);
+    *names = (struct stave__dictionary){0};
+}
+
 int stave__dictionary_open(struct stave__dictionary *names, stave_error *error)
 {
     *names = (struct stave__dictionary){
@@ -19,27 +33,36 @@ int stave__dictionary_open(struct stave__dictionary *names, stave_error *error)
     };
     if (names->names != NULL && names->buckets != NULL && names->texts != NULL)
         return STAVE_OK;
+    stave__dictionary_close(names);
     return stave__fail_memory(error);
 }
 
+/* What is looked for. */
+struct text {
+    const char *at;
+    size_t size;
+    uint32_t hash;
+    bool is_cut;
+};
+
 /* The number of a text in the bucket, 0 when it is empty, STAVE__NO_ID when another text has it. */
-static uint32_t look(const struct stave__dictionary *names, uint32_t bucket, uint32_t hash,
-                     const char *text, size_t size)
+static uint32_t look(const struct stave__dictionary *names, uint32_t bucket,
+                     const struct text *text)
 {
     uint32_t id = __atomic_load_n(&names->buckets[bucket], __ATOMIC_ACQUIRE);
     if (id == 0)
         return 0;
     const struct stave__name *name = &names->names[id];
-    bool same = name->hash == hash && name->size == size && memcmp(name->text, text, size) == 0;
+    bool same = name->hash == text->hash && name->size == text->size &&
+                name->is_cut == text->is_cut && memcmp(name->text, text->at, text->size) == 0;
     return same ? id : STAVE__NO_ID;
 }
 
 /* A number with its text, that nobody finds yet. */
-static uint32_t complete(struct stave__dictionary *names, uint32_t hash, const char *text,
-                         size_t size)
+static uint32_t complete(struct stave__dictionary *names, const struct text *text)
 {
-    uint64_t at = __atomic_fetch_add(&names->bytes, size + 1, __ATOMIC_RELAXED);
-    if (at + size + 1 > STAVE__NAMES_BYTES_MAX)
+    uint64_t at = __atomic_fetch_add(&names->bytes, text->size + 1, __ATOMIC_RELAXED);
+    if (at + text->size + 1 > STAVE__NAMES_BYTES_MAX)
         return STAVE__NO_ID;
     uint32_t id = __atomic_fetch_add(&names->count, 1, __ATOMIC_RELAXED);
     if (id >= STAVE__NAMES_MAX) {
@@ -47,24 +70,35 @@ static uint32_t complete(struct stave__dictionary *names, uint32_t hash, const c
         return STAVE__NO_ID;
     }
     struct stave__name *name = &names->names[id];
-    memcpy(names->texts + at, text, size); /* a NUL stands behind it already */
-    name->size = (uint32_t)size;
-    name->hash = hash;
+    memcpy(names->texts + at, text->at, text->size); /* a NUL stands behind it already */
+    name->size = text->size & INT32_MAX;
+    name->is_cut = text->is_cut;
+    name->hash = text->hash;
+    __atomic_fetch_add(&names->cut, text->is_cut, __ATOMIC_RELAXED);
     __atomic_store_n(&name->text, names->texts + at, __ATOMIC_RELEASE);
     return id;
 }
 
+static struct text text_of(const char *at, size_t size)
+{
+    bool is_cut = size > STAVE_TEXT_MAX;
+    struct text text = {.at = at, .size = is_cut ? STAVE_TEXT_MAX : size, .is_cut = is_cut};
+    text.hash = (uint32_t)stave__hash(at, text.size);
+    return text;
+}
+
 uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text, size_t size)
 {
-    uint32_t hash = (uint32_t)stave__hash(text, size), own = 0;
+    struct text wanted = text_of(text, size);
+    uint32_t own = 0;
     for (uint32_t i = 0; i < BUCKETS; i++) {
-        uint32_t bucket = (hash + i) & (BUCKETS - 1), found = look(names, bucket, hash, text, size);
+        uint32_t bucket = (wanted.hash + i) & (BUCKETS - 1), found = look(names, bucket, &wanted);
         if (found != 0 && found != STAVE__NO_ID)
             return found;
         if (found == STAVE__NO_ID)
             continue;
         if (own == 0)
-            own = complete(names, hash, text, size);
+            own = complete(names, &wanted);
         if (own == STAVE__NO_ID)
             return own;
         uint32_t empty = 0;

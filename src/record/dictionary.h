@@ -22,7 +22,8 @@
 
 struct stave__name {
     const char *text; /* NULL: not complete */
-    uint32_t size;
+    uint32_t size : 31;
+    uint32_t is_cut : 1; /* there was more than STAVE_TEXT_MAX of it */
     uint32_t hash;
 };
 
@@ -32,9 +33,13 @@ struct stave__dictionary {
     char *texts;
     uint32_t count;
     uint64_t bytes;
+    uint64_t cut; /* how many texts are */
 };
 
 int stave__dictionary_open(struct stave__dictionary *names, stave_error *error);
+void stave__dictionary_close(struct stave__dictionary *names);
+
+/* Of a text longer than STAVE_TEXT_MAX the beginning is kept. */
 uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text, size_t size);
 
 /* One more than the highest number that was given out. */

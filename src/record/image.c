@@ -15,8 +15,9 @@ struct piece {
 struct image {
     struct stave__image_file file;
     struct stave__image_rows rows;
-    struct piece *pieces;
+    struct piece *pieces; /* by lane */
     uint32_t pieces_count;
+    uint64_t pieces_ready; /* the pool's `ready` before they were found */
 };
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
@@ -29,12 +30,11 @@ static int compare_pieces(const void *a, const void *b)
     return x->taken < y->taken ? -1 : x->taken > y->taken;
 }
 
-static int find_pieces(struct image *image, stave_error *error)
+static void find_pieces(struct image *image)
 {
     const struct stave__pool *pool = &stave__recorder.pool;
-    image->pieces = malloc(pool->count * sizeof *image->pieces);
-    if (image->pieces == NULL)
-        return stave__fail_memory(error);
+    image->pieces_ready = __atomic_load_n(&pool->ready, __ATOMIC_ACQUIRE);
+    image->pieces_count = 0;
     for (uint32_t i = 0; i < pool->count; i++) {
         const struct stave__chunk *chunk = stave__pool_at(pool, i);
         struct piece piece = {.taken = __atomic_load_n(&chunk->taken, __ATOMIC_ACQUIRE),
@@ -44,7 +44,20 @@ static int find_pieces(struct image *image, stave_error *error)
             image->pieces[image->pieces_count++] = piece;
     }
     qsort(image->pieces, image->pieces_count, sizeof *image->pieces, compare_pieces);
-    return STAVE_OK;
+}
+
+/* Those of a lane that there are by now: from the first that is returned. */
+static uint32_t pieces_of(struct image *image, uint32_t lane, uint32_t *count)
+{
+    uint32_t first = 0, end;
+    if (__atomic_load_n(&stave__recorder.pool.ready, __ATOMIC_ACQUIRE) != image->pieces_ready)
+        find_pieces(image);
+    while (first < image->pieces_count && image->pieces[first].lane < lane)
+        first++;
+    for (end = first; end < image->pieces_count && image->pieces[end].lane == lane;)
+        end++;
+    *count = end - first;
+    return first;
 }
 
 /* How many records of a chunk are complete. */
@@ -57,8 +70,10 @@ static uint32_t complete(const struct stave__chunk *chunk, uint32_t number, uint
     const struct stave__record *next = __atomic_load_n(&lane->thread.next, __ATOMIC_ACQUIRE);
     if (__atomic_load_n(&lane->chunk, __ATOMIC_ACQUIRE) != number || next < chunk->records ||
         next > chunk->records + STAVE__CHUNK_RECORDS)
-        return 0; /* just taken, or just sealed */
-    return (uint32_t)(next - chunk->records);
+        used = __atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE);
+    else
+        return (uint32_t)(next - chunk->records);
+    return used != STAVE__BEING_WRITTEN ? used : 0; /* just sealed, or just taken */
 }
 
 /* P2: copied whole, or not at all. */
@@ -80,27 +95,38 @@ static bool copy_piece(struct stave__image_rows *rows, const struct piece *piece
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static void put_lane(struct image *image, uint32_t lane, const struct piece *pieces, uint32_t count)
+/* First what is open, then the records: what was open has one by then, or is open still. */
+static void put_lane(struct image *image, uint32_t lane)
 {
     struct stave__image_rows *rows = &image->rows;
+    uint32_t count;
     stave__image_rows_begin(rows, lane);
+    const struct piece *pieces = image->pieces + pieces_of(image, lane, &count);
     for (uint32_t i = 0; i < count && image->file.status >= 0; i++)
         if (copy_piece(rows, &pieces[i]))
-            stave__image_rows_put(rows, &image->file, i + 1 == count);
-    if (count == 0)
-        stave__image_rows_put(rows, &image->file, true);
+            stave__image_rows_put(rows, &image->file, false);
+    rows->copied = 0;
+    stave__image_rows_put(rows, &image->file, true);
 }
 
 static void put_all(struct image *image)
 {
-    uint32_t lanes = stave__lanes_count(), at = 0;
+    uint32_t lanes = stave__lanes_count();
     stave__image_tables(&image->file, lanes);
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        uint32_t first = at;
-        while (at < image->pieces_count && image->pieces[at].lane == lane)
-            at++;
-        put_lane(image, lane, image->pieces + first, at - first);
-    }
+    find_pieces(image);
+    for (uint32_t lane = 0; lane < lanes && image->file.status >= 0; lane++)
+        put_lane(image, lane);
+}
+
+static int open_all(struct image *image, stave_sink sink, stave_error *error)
+{
+    int status = stave__image_file_open(&image->file, sink, error);
+    if (status >= 0)
+        status = stave__image_rows_open(&image->rows, error);
+    image->pieces = malloc(stave__recorder.pool.count * sizeof *image->pieces);
+    if (status >= 0 && image->pieces == NULL)
+        status = stave__fail_memory(error);
+    return image->file.status = status;
 }
 
 int stave__image_write(stave_sink sink, stave_error *error)
@@ -108,16 +134,9 @@ int stave__image_write(stave_sink sink, stave_error *error)
     struct image *image = calloc(1, sizeof *image);
     if (image == NULL)
         return stave__fail_memory(error);
-    int status = stave__image_file_open(&image->file, sink, error);
-    if (status >= 0)
-        status = stave__image_rows_open(&image->rows, error);
-    if (status >= 0)
-        status = find_pieces(image, error);
-    if (status >= 0)
+    if (open_all(image, sink, error) >= 0)
         put_all(image);
-    else
-        image->file.status = status;
-    status = stave__image_file_close(&image->file);
+    int status = stave__image_file_close(&image->file);
     stave__image_rows_close(&image->rows);
     free(image->pieces);
     free(image);

@@ -89,11 +89,12 @@ static bool copy_slot(struct stave__image_rows *rows, const struct stave__lane *
                  __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE) > slot;
     if (!still || serial > rows->until || (what & STAVE__IS_SUM) != 0)
         return false;
-    if (since_start(start) >= 0)
-        rows->open[rows->open_count++] = (stave_open_span){.serial = serial,
-                                                           .start = since_start(start),
-                                                           .name = name_of(what),
-                                                           .flags = flags_of(what)};
+    if (serial > rows->before)
+        rows->open[rows->open_count++] =
+            (stave_open_span){.serial = serial,
+                              .start = since_start(start),
+                              .name = name_of(what),
+                              .flags = flags_of(what) | stave__image_doubt(name_of(what))};
     return true;
 }
 
@@ -101,31 +102,47 @@ void stave__image_rows_begin(struct stave__image_rows *rows, uint32_t index)
 {
     const struct stave__lane *lane = &stave__recorder.lanes[index];
     rows->lane = index;
+    rows->before = __atomic_load_n(&lane->before, __ATOMIC_RELAXED);
     rows->until = UINT64_MAX;
     rows->open_count = 0;
     rows->copied = 0;
     rows->seen = 0;
     memset(rows->orders, 0, sizeof rows->orders);
-    if (__atomic_load_n(&lane->state, __ATOMIC_ACQUIRE) != STAVE__LANE_ALIVE)
+    uint32_t state = __atomic_load_n(&lane->state, __ATOMIC_ACQUIRE);
+    if (state == STAVE__LANE_UNUSED)
+        rows->until = 0; /* what it begins from now on has begun too late */
+    if (state != STAVE__LANE_ALIVE)
         return;
-    const struct stave__open *top = __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE);
+    /* First: of those up to here what is open later stands below the top, what is not has a record. */
     rows->until = __atomic_load_n(&lane->thread.serial, __ATOMIC_ACQUIRE);
+    const struct stave__open *top = __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE);
     for (const struct stave__open *slot = lane->thread.base; slot < top; slot++)
         if (!copy_slot(rows, lane, slot))
             break;
 }
 
+/* How many of them began before a serial. */
+static uint32_t open_before(const struct stave__image_rows *rows, uint64_t serial)
+{
+    uint32_t low = 0, high = rows->open_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rows->open[middle].serial < serial)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* One of them has ended since. */
 static void close_one(struct stave__image_rows *rows, uint64_t serial)
 {
-    uint32_t kept = rows->open_count;
-    while (kept > 0 && rows->open[kept - 1].serial > serial)
-        kept--;
-    if (kept == 0 || rows->open[kept - 1].serial != serial)
+    uint32_t at = open_before(rows, serial);
+    if (at == rows->open_count || rows->open[at].serial != serial)
         return;
-    memmove(&rows->open[kept - 1], &rows->open[kept],
-            (rows->open_count - kept) * sizeof *rows->open);
     rows->open_count--;
+    memmove(&rows->open[at], &rows->open[at + 1], (rows->open_count - at) * sizeof *rows->open);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -143,7 +160,7 @@ static bool take_span(struct stave__image_rows *rows, struct stave__image_file *
                       const struct stave__record *record, uint32_t row)
 {
     const union stave__columns *to = &rows->columns;
-    if (!is_span(record) || since_start(record->start) < 0)
+    if (!is_span(record))
         return false;
     to->start[row] = since_start(record->start);
     to->end[row] = since_start(record->end);
@@ -151,7 +168,7 @@ static bool take_span(struct stave__image_rows *rows, struct stave__image_file *
     to->serial[row] = record->serial;
     to->name[row] = stave__image_name(file, name_of(record->what));
     to->depth[row] = depth_of(record->what);
-    to->flags[row] = flags_of(record->what);
+    to->flags[row] = flags_of(record->what) | stave__image_doubt(name_of(record->what));
     close_one(rows, record->serial);
     return true;
 }
@@ -171,14 +188,14 @@ static bool take_moment(struct stave__image_rows *rows, struct stave__image_file
         return false;
     /* No clock is read for an attribute. */
     int64_t time = kind == STAVE__ATTRIBUTE ? rows->seen : since_start(record->end);
-    if (time < 0)
-        return false;
+    if (time < 0 && record->serial == 0)
+        return false; /* of a recording before */
     to->order[row] = order_of(rows, time);
     to->start[row] = time;
     to->serial[row] = record->serial;
     to->value[row] = value_of(file, record);
     to->name[row] = stave__image_name(file, name_of(record->what));
-    to->flags[row] = flags_of(record->what);
+    to->flags[row] = flags_of(record->what) | stave__image_doubt(name_of(record->what));
     return true;
 }
 
@@ -204,7 +221,7 @@ static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *f
                      const struct stave__record *record, uint32_t row)
 {
     const union stave__columns *to = &rows->columns;
-    if (is_span(record) || depth_of(record->what) != STAVE__SUM || since_start(record->start) < 0)
+    if (is_span(record) || depth_of(record->what) != STAVE__SUM)
         return false;
     to->start[row] = since_start(record->start);
     to->end[row] = since_start(record->end);
@@ -212,7 +229,7 @@ static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *f
     to->serial[row] = record->serial;
     to->name[row] = stave__image_name(file, name_of(record->what));
     to->depth[row] = flags_of(record->what);
-    to->flags[row] = 0;
+    to->flags[row] = stave__image_doubt(name_of(record->what));
     to->value[row] = record[1].start;
     to->total[row] = record[1].end;
     to->least[row] = record[1].serial;
@@ -265,6 +282,12 @@ static void add_open(struct stave__image_rows *rows, struct stave__image_file *f
         block->first = block->last = rows->open[rows->open_count - 1].start;
 }
 
+/* Neither begun since the open ones were copied, nor of a recording before. */
+static bool is_wanted(const struct stave__image_rows *rows, const struct stave__record *record)
+{
+    return record->serial <= rows->until && (record->serial > rows->before || record->serial == 0);
+}
+
 static void put_kind(struct stave__image_rows *rows, struct stave__image_file *file, uint32_t kind,
                      uint32_t columns, bool last,
                      bool (*take)(struct stave__image_rows *, struct stave__image_file *,
@@ -274,7 +297,7 @@ static void put_kind(struct stave__image_rows *rows, struct stave__image_file *f
     rows->kind = kind;
     for (uint32_t i = 0; i < rows->copied; i += length_of(&rows->records[i])) {
         const struct stave__record *record = &rows->records[i];
-        if (record->serial <= rows->until && take(rows, file, record, count))
+        if (is_wanted(rows, record) && take(rows, file, record, count))
             count++;
         if (since_start(record->end) > rows->seen && is_timed(record))
             rows->seen = since_start(record->end);

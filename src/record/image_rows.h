@@ -11,7 +11,8 @@ struct stave__image_rows {
     union stave__columns columns; /* all of them, room for as many rows */
     void *columns_data;
     uint32_t lane;
-    uint64_t until;        /* serials up to here had been given out when these were copied: */
+    uint64_t before;       /* serials up to here are of another recording */
+    uint64_t until;        /* those up to here had been given out when these were copied: */
     stave_open_span *open; /* STAVE_DEPTH_MAX; their names are the recorder's */
     uint32_t open_count;
     uint32_t kind;                    /* of rows that are being made */
@@ -22,8 +23,8 @@ struct stave__image_rows {
 int stave__image_rows_open(struct stave__image_rows *rows, stave_error *error);
 void stave__image_rows_close(struct stave__image_rows *rows);
 
-/* A lane: copies its open spans. What they are decides what of its records is taken: all that had begun. */
-void stave__image_rows_begin(struct stave__image_rows *rows, uint32_t lane);
+/* Lane `index`: copies its open spans. What they are decides what of its records is taken: all that had begun. */
+void stave__image_rows_begin(struct stave__image_rows *rows, uint32_t index);
 
 /* Writes the copied records, of the lane's last chunk with what is still open. */
 void stave__image_rows_put(struct stave__image_rows *rows, struct stave__image_file *file,

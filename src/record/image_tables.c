@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/os_process.h"
+#include "stave/block.h"
 #include "store/header.h"
 
 #define LANE_KIND_THREAD 3 /* of stave_lane_kind, as docs/format.md has it */
@@ -24,7 +25,7 @@ int stave__image_file_open(struct stave__image_file *file, stave_sink sink, stav
     *file = (struct stave__image_file){
         .error = error,
         .block = malloc(STAVE__IMAGE_BLOCK_SIZE),
-        .values = malloc(STAVE__BLOCK_ROWS_MAX * sizeof *file->values),
+        .values = malloc(STAVE__IMAGE_VALUES * sizeof *file->values),
         .strings = stave__os_reserve(STAVE__NAMES_MAX * sizeof *file->strings),
         .texts = malloc(TEXT_BYTES_A_BLOCK),
         .sizes = malloc(TEXTS_A_BLOCK * sizeof *file->sizes),
@@ -130,6 +131,13 @@ uint32_t stave__image_name(struct stave__image_file *file, uint32_t name)
     const char *text = stave__dictionary_text(&stave__recorder.names, name, &size);
     file->strings[name] = stave__image_text(file, text, size);
     return file->strings[name];
+}
+
+uint16_t stave__image_doubt(uint32_t name)
+{
+    size_t size;
+    const char *text = stave__dictionary_text(&stave__recorder.names, name, &size);
+    return text != NULL && stave__recorder.names.names[name].is_cut ? STAVE_FLAG_TRUNCATED : 0;
 }
 
 /* ---- lanes and clock ------------------------------------------------------------------------- */

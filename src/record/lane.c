@@ -15,7 +15,8 @@ static struct stave__thread nobody = {
 __thread struct stave__thread *stave__self __attribute__((tls_model("initial-exec"))) = &nobody;
 
 static pthread_key_t end_of_thread;
-static pthread_once_t end_of_thread_made = PTHREAD_ONCE_INIT;
+static pthread_once_t end_of_thread_tried = PTHREAD_ONCE_INIT;
+static bool end_of_thread_made;
 
 /* ---- rooms ----------------------------------------------------------------------------------- */
 
@@ -46,12 +47,13 @@ static void seal(struct stave__lane *lane)
     if (lane->chunk == STAVE__NO_CHUNK)
         return;
     struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, lane->chunk);
-    uint32_t used = (uint32_t)(lane->thread.next - chunk->records), sealed = lane->chunk;
+    uint32_t used = (uint32_t)(lane->thread.next - chunk->records);
     stave__count(&lane->counts.recorded, used);
+    /* First: a reader that no longer finds the chunk at its lane finds how much of it is used. */
+    stave__pool_seal(&stave__recorder.pool, lane->chunk, used);
     __atomic_store_n(&lane->chunk, STAVE__NO_CHUNK, __ATOMIC_RELEASE);
     lane->full = NULL;
     stave__lane_wrote(lane, NULL);
-    stave__pool_seal(&stave__recorder.pool, sealed, used);
 }
 
 static bool take_chunk(struct stave__lane *lane)
@@ -72,7 +74,7 @@ struct stave__record *stave__lane_room(struct stave__lane *lane, uint32_t record
     if (lane->full == NULL || lane->full - thread->next < (ptrdiff_t)records) {
         seal(lane);
         if (!take_chunk(lane)) {
-            stave__count(&lane->counts.dropped_full, 1);
+            stave__count(&lane->counts.dropped_full, records);
             return NULL;
         }
     }
@@ -81,42 +83,57 @@ struct stave__record *stave__lane_room(struct stave__lane *lane, uint32_t record
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+/* One slot more in front: a goto past a probe lets the end of an empty stack be looked at. */
+#define SLOTS_SIZE ((STAVE_DEPTH_MAX + 1) * sizeof(struct stave__open))
+
 static void close_lane(void *given)
 {
     struct stave__lane *lane = given;
-    uint64_t open = (uint64_t)(lane->thread.top - lane->thread.base);
-    stave__count(&lane->counts.left_open, open);
+    stave__end_all(lane);
     stave__self = &nobody;
     seal(lane);
     __atomic_store_n(&lane->state, STAVE__LANE_ENDED, __ATOMIC_RELEASE);
     /* Others may still read there: it stays address space, of zeros. */
-    stave__os_forget(lane->thread.base - 1, (STAVE_DEPTH_MAX + 1) * sizeof *lane->thread.base);
+    stave__os_forget(lane->thread.base - 1, SLOTS_SIZE);
 }
 
 static void make_key(void)
 {
-    pthread_key_create(&end_of_thread, close_lane);
+    end_of_thread_made = pthread_key_create(&end_of_thread, close_lane) == 0;
 }
 
-static bool map_stack(struct stave__lane *lane)
+/* The next lane, which the end of its thread will close. NULL: there is none. */
+static struct stave__lane *take_lane(void)
 {
-    /* One more in front: a goto past a probe lets the end of an empty stack be looked at. */
-    struct stave__open *slots = stave__os_reserve((STAVE_DEPTH_MAX + 1) * sizeof *slots);
-    if (slots == NULL)
-        return false;
+    uint32_t index = __atomic_fetch_add(&stave__recorder.lanes_count, 1, __ATOMIC_ACQ_REL);
+    struct stave__lane *lane = &stave__recorder.lanes[index];
+    pthread_once(&end_of_thread_tried, make_key);
+    if (index < STAVE__LANES_MAX && end_of_thread_made &&
+        pthread_setspecific(end_of_thread, lane) == 0) {
+        lane->index = index;
+        __atomic_store_n(&lane->chunk, STAVE__NO_CHUNK, __ATOMIC_RELAXED);
+        return lane;
+    }
+    /* Not given back but at the end: others may have taken the next. */
+    if (index >= STAVE__LANES_MAX)
+        __atomic_fetch_sub(&stave__recorder.lanes_count, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void set_stack(struct stave__lane *lane, struct stave__open *slots)
+{
     lane->thread.base = slots + 1;
     lane->last = lane->thread.base + STAVE_DEPTH_MAX;
     stave__lane_set_top(lane, lane->thread.base);
-    return true;
 }
 
 static void name_lane(struct stave__lane *lane)
 {
     char name[STAVE__OS_THREAD_NAME_SIZE];
-    lane->number = stave__os_thread_number();
+    STAVE__STORE(lane->number, stave__os_thread_number());
     stave__os_thread_name(name);
     if (name[0] != '\0')
-        lane->name = stave__dictionary_add(&stave__recorder.names, name, strlen(name));
+        STAVE__STORE(lane->name, stave__dictionary_add(&stave__recorder.names, name, strlen(name)));
 }
 
 static struct stave__lane *drop_thread(void)
@@ -127,17 +144,15 @@ static struct stave__lane *drop_thread(void)
 
 static struct stave__lane *make_lane(void)
 {
-    uint32_t index = __atomic_fetch_add(&stave__recorder.lanes_count, 1, __ATOMIC_ACQ_REL);
-    if (index >= STAVE__LANES_MAX) {
-        __atomic_fetch_sub(&stave__recorder.lanes_count, 1, __ATOMIC_RELAXED);
+    struct stave__open *slots = stave__os_reserve(SLOTS_SIZE);
+    if (slots == NULL)
+        return drop_thread();
+    struct stave__lane *lane = take_lane();
+    if (lane == NULL) {
+        stave__os_unmap(slots, SLOTS_SIZE);
         return drop_thread();
     }
-    struct stave__lane *lane = &stave__recorder.lanes[index];
-    lane->index = index;
-    lane->chunk = STAVE__NO_CHUNK;
-    pthread_once(&end_of_thread_made, make_key);
-    if (!map_stack(lane) || pthread_setspecific(end_of_thread, lane) != 0)
-        return drop_thread();
+    set_stack(lane, slots);
     name_lane(lane);
     __atomic_store_n(&lane->state, STAVE__LANE_ALIVE, __ATOMIC_RELEASE);
     stave__self = &lane->thread;
@@ -150,6 +165,15 @@ void stave__lane_leave(void)
         return;
     stave__self = &nobody;
     pthread_setspecific(end_of_thread, NULL);
+}
+
+void stave__lanes_begin(void)
+{
+    for (uint32_t i = 0; i < stave__lanes_count(); i++) {
+        struct stave__lane *lane = &stave__recorder.lanes[i];
+        uint64_t serial = __atomic_load_n(&lane->thread.serial, __ATOMIC_RELAXED);
+        STAVE__STORE(lane->before, serial);
+    }
 }
 
 void stave__count_ended_twice(void)

@@ -38,25 +38,49 @@ void stave__pool_close(struct stave__pool *pool)
 /* The oldest sealed one, whose records are given up. */
 static bool evict(struct stave__pool *pool, uint32_t *chunk)
 {
-    if (!pool->keep_newest || !stave__queue_get(&pool->sealed, chunk))
+    if (!stave__queue_get(&pool->sealed, chunk))
         return false;
     uint32_t used = __atomic_load_n(&pool->chunks[*chunk].used, __ATOMIC_RELAXED);
     __atomic_fetch_add(&pool->evicted, used, __ATOMIC_RELAXED);
     return true;
 }
 
+/* P2 */
+static void empty(struct stave__chunk *chunk)
+{
+    __atomic_store_n(&chunk->taken, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+void stave__pool_begin(struct stave__pool *pool, bool keep_newest)
+{
+    uint32_t number;
+    __atomic_store_n(&pool->keep_newest, keep_newest, __ATOMIC_RELAXED);
+    while (evict(pool, &number)) {
+        empty(&pool->chunks[number]);
+        stave__queue_put(&pool->free, number);
+    }
+}
+
+static bool find(struct stave__pool *pool, uint32_t *chunk)
+{
+    return stave__queue_get(&pool->free, chunk) ||
+           (__atomic_load_n(&pool->keep_newest, __ATOMIC_RELAXED) && evict(pool, chunk));
+}
+
 uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane, uint64_t serial)
 {
     uint32_t number;
-    if (!stave__queue_get(&pool->free, &number) && !evict(pool, &number))
+    if (!find(pool, &number))
         return STAVE__NO_CHUNK;
     struct stave__chunk *chunk = &pool->chunks[number];
-    uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&chunk->taken, taken, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE); /* P2 */
+    empty(chunk);
     __atomic_store_n(&chunk->serial, serial, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELAXED);
-    __atomic_store_n(&chunk->used, STAVE__BEING_WRITTEN, __ATOMIC_RELEASE);
+    __atomic_store_n(&chunk->used, STAVE__BEING_WRITTEN, __ATOMIC_RELAXED);
+    uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->taken, taken, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&pool->ready, 1, __ATOMIC_RELEASE);
     return number;
 }
 

@@ -6,8 +6,9 @@
  *
  * Invariants
  * P1  A chunk is free, being written by one thread, or sealed. Only the thread that took it writes into it.
- * P2  `taken` grows with each taking over all chunks, and is stored before the first record is: a reader that
- *     finds the same `taken` before and after it copied has records of that taking only.
+ * P2  `taken` grows with each taking over all chunks. It is 0 from before anything else of a chunk changes
+ *     until all but its records is the new taking's: a reader that finds the same `taken`, not 0, before and
+ *     after it copied has a lane and records of that taking only.
  * P3  Records behind the writer's place are never changed while the chunk is its.
  * P4  Free and sealed chunks stand in one queue each, the oldest first; nobody waits at either: who finds
  *     it empty, or someone else in the middle, goes on without.
@@ -27,7 +28,7 @@
 #define STAVE__BEING_WRITTEN UINT32_MAX
 
 struct stave__chunk {
-    uint64_t taken;  /* which taking of all, from 1; 0: never */
+    uint64_t taken;  /* which taking of all, from 1; 0: never, or in the middle of it */
     uint64_t serial; /* the lane's highest when it was taken */
     uint32_t lane;
     uint32_t used; /* records, once it is sealed */
@@ -40,6 +41,7 @@ struct stave__pool {
     uint32_t count;
     bool keep_newest;
     uint64_t taken;
+    uint64_t ready;   /* as `taken`, once the chunk says so itself: it can be found */
     uint64_t evicted; /* records */
     struct stave__queue free, sealed;
 };
@@ -49,9 +51,12 @@ int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest,
                      stave_error *error);
 void stave__pool_close(struct stave__pool *pool);
 
+/* Gives up what is sealed: a recording begins anew. */
+void stave__pool_begin(struct stave__pool *pool, bool keep_newest);
+
 /* A chunk for a lane's thread: a free one, or, in a pool that keeps the newest, the oldest sealed one. */
 uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane, uint64_t serial);
-void stave__pool_seal(struct stave__pool *pool, uint32_t chunk, uint32_t used);
+void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used);
 
 static inline struct stave__chunk *stave__pool_at(const struct stave__pool *pool, uint32_t chunk)
 {

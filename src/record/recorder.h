@@ -29,11 +29,11 @@ struct stave__lane {
     uint32_t state; /* enum stave__lane_state */
     uint32_t name;  /* 0: the system's number alone */
     uint64_t number;
+    uint64_t before; /* serials up to here belong to a recording before this one */
     struct {
         uint64_t time;
         uint32_t name; /* STAVE__NO_ID: there is none */
-        bool has_value;
-        struct stave__value value;
+        bool written;
     } mark;                               /* that is being made */
     struct stave__sums *sums, *sums_free; /* of cumulative spans: record/sums.h */
     uint32_t sums_used;
@@ -70,6 +70,12 @@ static inline void stave__count(uint64_t *counter, uint64_t by)
 {
     __atomic_store_n(counter, *counter + by, __ATOMIC_RELAXED);
 }
+
+/* All that was begun so far belongs to recordings before. */
+void stave__lanes_begin(void);
+
+/* Ends what is open, as if something around it ended. */
+void stave__end_all(struct stave__lane *lane);
 
 /* An end of a span that is not open: counted on the thread's lane, if it has one. */
 void stave__count_ended_twice(void);

@@ -19,9 +19,7 @@ uint32_t stave__site_id(stave_site *site)
     uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
     if (id != 0)
         return id;
-    size_t size = strlen(text_of(site));
-    id = stave__dictionary_add(&stave__recorder.names, text_of(site),
-                               size < STAVE_TEXT_MAX ? size : STAVE_TEXT_MAX);
+    id = stave__dictionary_add(&stave__recorder.names, text_of(site), strlen(text_of(site)));
     __atomic_store_n(&site->id, id, __ATOMIC_RELAXED);
     return id;
 }
@@ -109,7 +107,8 @@ stave_span stave__begin_cumulative_slowly(stave_site *site)
 stave_span stave_begin(uint32_t name)
 {
     struct stave__lane *lane = stave__is_on() ? stave__lane_of_thread() : NULL;
-    return lane != NULL ? begin(lane, name != 0 ? name : STAVE__NO_ID) : none;
+    bool known = name != 0 && name < stave__dictionary_count(&stave__recorder.names);
+    return lane != NULL ? begin(lane, known ? name : STAVE__NO_ID) : none;
 }
 
 stave_span stave_current_span(void)
@@ -160,6 +159,19 @@ static void end_top(struct stave__lane *lane, uint64_t end, uint64_t flags)
     stave__lane_set_top(lane, slot);
 }
 
+/* Those inside `slot` that nobody ended end here. */
+static void end_above(struct stave__lane *lane, const struct stave__open *slot, uint64_t end)
+{
+    for (; lane->thread.top > slot; end_top(lane, end, STAVE_FLAG_UNWOUND))
+        stave__count(&lane->counts.left_open, 1);
+}
+
+void stave__end_all(struct stave__lane *lane)
+{
+    if (lane->thread.top > lane->thread.base)
+        end_above(lane, lane->thread.base, stave__clock_tick(&stave__recorder.clock));
+}
+
 void stave__end_slowly(stave_span span, uint64_t end)
 {
     struct stave__thread *self = stave__self;
@@ -170,9 +182,7 @@ void stave__end_slowly(stave_span span, uint64_t end)
     }
     if (stave__recorder.clock.own != NULL)
         end = stave__clock_tick(&stave__recorder.clock);
-    /* Those inside that nobody ended end here. */
-    for (; self->top - 1 > span.slot; end_top(lane, end, STAVE_FLAG_UNWOUND))
-        stave__count(&lane->counts.left_open, 1);
+    end_above(lane, span.slot + 1, end);
     end_top(lane, end, 0);
 }
 

@@ -1,7 +1,7 @@
 /* Attributes, marks and counters, names made at run time. */
 #include <string.h>
 
-#include "record/recorder.h"
+#include "record/sums.h"
 #include "stave/block.h"
 
 /* What a mark's attributes are set on. */
@@ -23,6 +23,17 @@ static uint64_t flags_of(const struct stave__value *value)
     }
 }
 
+/* The innermost open span that is recorded itself, not summed up; none when there is none. */
+static stave_span innermost(const struct stave__thread *self)
+{
+    struct stave__open *slot = self->top;
+    while (slot > self->base && (slot[-1].what & STAVE__IS_SUM) != 0)
+        slot--;
+    if (slot == self->base)
+        return (stave_span){0};
+    return (stave_span){.slot = slot - 1, .serial = slot[-1].serial};
+}
+
 /* Bytes of a text, four words a record, behind the record that says how many. */
 static void put_text(struct stave__record *record, const char *text, size_t size)
 {
@@ -34,12 +45,22 @@ static void put_text(struct stave__record *record, const char *text, size_t size
     }
 }
 
-static size_t text_size(struct stave__lane *lane, const char *text)
+/* Where a text stands; NULL for anything else. */
+static const char *text_of(const struct stave__value *value)
+{
+    const char *text = NULL;
+    if (value->type == STAVE__TEXT)
+        memcpy(&text, &value->bits, sizeof text);
+    return text;
+}
+
+static size_t text_size(struct stave__lane *lane, const char *text, uint64_t *flags)
 {
     size_t size = text != NULL ? strlen(text) : 0;
     if (size <= STAVE_TEXT_MAX)
         return size;
     stave__count(&lane->counts.truncated, 1);
+    *flags |= STAVE_FLAG_TRUNCATED;
     return STAVE_TEXT_MAX;
 }
 
@@ -47,8 +68,8 @@ static size_t text_size(struct stave__lane *lane, const char *text)
 static void write(struct stave__lane *lane, uint64_t kind, uint32_t name, uint64_t serial,
                   uint64_t time, const struct stave__value *value, uint64_t flags)
 {
-    const char *text = value->type == STAVE__TEXT ? (const char *)(uintptr_t)value->bits : NULL;
-    size_t size = value->type == STAVE__TEXT ? text_size(lane, text) : 0;
+    const char *text = text_of(value);
+    size_t size = text_size(lane, text, &flags);
     uint32_t more =
         (uint32_t)((size + sizeof(struct stave__record) - 1) / sizeof(struct stave__record));
     struct stave__record *record = stave__lane_room(lane, 1 + more);
@@ -72,25 +93,42 @@ static bool is_open(stave_span span)
     return span.slot >= self->base && span.slot < self->top && span.slot->serial == span.serial;
 }
 
+/* A span that is summed up has no attributes: there is no row for them. */
 static void set(stave_span span, uint32_t key, struct stave__value value)
 {
     struct stave__lane *lane = (struct stave__lane *)stave__self;
-    if (!is_open(span))
+    if (!is_open(span) || (span.slot->what & STAVE__IS_SUM) != 0)
         return;
-    if (key == STAVE__NO_ID)
+    if (key == 0 || key == STAVE__NO_ID)
         stave__count(&lane->counts.dropped_site, 1);
     else
         write(lane, STAVE__ATTRIBUTE, key, span.serial, 0, &value, 0);
 }
 
-/* A mark has one value: the first. What else is told with it is the span's around it. */
+static void write_moment(struct stave__lane *lane, uint64_t kind, uint32_t name, uint64_t time,
+                         struct stave__value value, uint64_t flags)
+{
+    uint64_t around = innermost(&lane->thread).serial;
+    if (name == STAVE__NO_ID)
+        stave__count(&lane->counts.dropped_site, 1);
+    else
+        write(lane, kind, name, around, time, &value, flags);
+}
+
+static void write_mark(struct stave__lane *lane, struct stave__value value, uint64_t flags)
+{
+    lane->mark.written = true;
+    write_moment(lane, STAVE__MARK, lane->mark.name, lane->mark.time, value, flags);
+}
+
+/* A mark has one value: the first. It is written at once, since a text may be gone soon. What else is told
+ * with it is the span's around it. */
 static void set_of_mark(struct stave__lane *lane, stave_site *key, struct stave__value value)
 {
-    if (lane->mark.has_value)
-        set(stave_current_span(), stave__site_id(key), value);
+    if (!lane->mark.written)
+        write_mark(lane, value, STAVE_FLAG_HAS_VALUE);
     else
-        lane->mark.value = value;
-    lane->mark.has_value = true;
+        set(innermost(&lane->thread), stave__site_id(key), value);
 }
 
 void stave__set_slowly(stave_span span, stave_site *key, struct stave__value value)
@@ -144,11 +182,6 @@ void stave_fail(stave_span span, const char *reason)
 
 /* ---- marks and counters ---------------------------------------------------------------------- */
 
-static uint64_t serial_of_top(const struct stave__thread *self)
-{
-    return self->top > self->base ? self->top[-1].serial : 0;
-}
-
 stave_span stave__mark(stave_site *site)
 {
     struct stave__lane *lane = stave__lane_of_thread();
@@ -156,28 +189,15 @@ stave_span stave__mark(stave_site *site)
         return (stave_span){0};
     lane->mark.time = stave__clock_tick(&stave__recorder.clock);
     lane->mark.name = stave__site_id(site);
-    lane->mark.has_value = false;
+    lane->mark.written = false;
     return (stave_span){.slot = &mark_slot};
-}
-
-static void write_moment(struct stave__lane *lane, uint64_t kind, uint32_t name, uint64_t time,
-                         struct stave__value value, uint64_t flags)
-{
-    if (name == STAVE__NO_ID)
-        stave__count(&lane->counts.dropped_site, 1);
-    else
-        write(lane, kind, name, serial_of_top(&lane->thread), time, &value, flags);
 }
 
 void stave__mark_end(stave_span mark)
 {
     struct stave__lane *lane = (struct stave__lane *)stave__self;
-    if (mark.slot != &mark_slot)
-        return;
-    bool has_value = lane->mark.has_value;
-    write_moment(lane, STAVE__MARK, lane->mark.name, lane->mark.time,
-                 has_value ? lane->mark.value : stave__u64(0),
-                 has_value ? STAVE_FLAG_HAS_VALUE : 0);
+    if (mark.slot == &mark_slot && !lane->mark.written)
+        write_mark(lane, stave__u64(0), 0);
 }
 
 void stave__counter(stave_site *site, struct stave__value value)
@@ -192,17 +212,16 @@ void stave__counter(stave_site *site, struct stave__value value)
 
 uint32_t stave_name_intern(const char *name)
 {
-    size_t size = strlen(name);
     if (!__atomic_load_n(&stave__recorder.made, __ATOMIC_ACQUIRE))
         return 0;
-    return stave__dictionary_add(&stave__recorder.names, name,
-                                 size < STAVE_TEXT_MAX ? size : STAVE_TEXT_MAX);
+    uint32_t id = stave__dictionary_add(&stave__recorder.names, name, strlen(name));
+    return id != STAVE__NO_ID ? id : 0;
 }
 
 void stave_thread_name(const char *name)
 {
     struct stave__lane *lane = stave__is_on() ? stave__lane_of_thread() : NULL;
-    uint32_t id = lane != NULL ? stave_name_intern(name) : STAVE__NO_ID;
-    if (id != STAVE__NO_ID)
+    uint32_t id = lane != NULL ? stave_name_intern(name) : 0;
+    if (id != 0)
         __atomic_store_n(&lane->name, id, __ATOMIC_RELAXED);
 }

@@ -1,0 +1,128 @@
+/* Memory that is full: what is kept, and what was given up is counted. In 1 MiB, the least there is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "record/pool.h"
+#include "stress/recorded.h"
+
+#define BYTES (1u << 20)
+#define ROOM (BYTES / STAVE__CHUNK_SIZE * STAVE__CHUNK_RECORDS)
+#define SPANS (3 * ROOM + 100)
+
+static stave_counts before; /* of earlier tests */
+
+#define COUNTED(name) (recorded_counts().name - before.name)
+
+static void start(uint32_t mode)
+{
+    recorded_start(&(stave_config){.max_bytes = BYTES, .mode = mode});
+    before = recorded_counts();
+}
+
+/* One tick each; the first begins at `from`. */
+static void record_spans(uint32_t count)
+{
+    uint32_t name = stave_name_intern("span");
+    for (uint32_t i = 0; i < count; i++) {
+        stave_span span = stave_begin(name);
+        recorded_ns++;
+        stave_end(span);
+    }
+}
+
+/* `count` spans, the first of which is the one that began `from` ticks behind the start. */
+static void expect_spans(uint64_t from, uint64_t count)
+{
+    struct recorded seen = recorded_now();
+    assert_int_equal(recorded_count(&seen, STAVE_SPANS), count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(seen.rows.at[i].columns.start, from + i);
+    recorded_free(&seen);
+}
+
+/* The first program: its thread has no chunk yet. */
+static void test_stop_when_full(void **state)
+{
+    start(STAVE_STOP_WHEN_FULL);
+    record_spans(SPANS);
+    assert_int_equal(COUNTED(recorded), ROOM);
+    assert_int_equal(COUNTED(dropped_full), SPANS - ROOM);
+    assert_int_equal(COUNTED(evicted), 0);
+    expect_spans(0, ROOM);
+}
+
+/* A text that does not fit counts as what it would have taken; smaller ones may fit no more either. */
+static void test_texts_when_full(void **state)
+{
+    start(STAVE_STOP_WHEN_FULL);
+    stave_span span = stave_begin(stave_name_intern("around"));
+    for (uint32_t i = 0; i < ROOM; i++)
+        stave_set_str(span, "text", "more than thirty-two bytes of it, to be sure");
+    stave_end(span);
+    assert_int_equal(COUNTED(recorded) + COUNTED(dropped_full), 3 * ROOM + 1);
+    struct recorded seen = recorded_now();
+    assert_int_equal(recorded_count(&seen, STAVE_ATTRIBUTES) * 3, COUNTED(recorded));
+    recorded_free(&seen);
+}
+
+static void test_keep_newest(void **state)
+{
+    start(STAVE_KEEP_NEWEST);
+    stave_counts at_first = recorded_counts();
+    record_spans(SPANS);
+    uint64_t in_memory = recorded_counts().recorded - recorded_counts().evicted;
+    assert_int_equal(COUNTED(recorded), SPANS);
+    assert_int_equal(COUNTED(dropped_full), 0);
+    assert_true(in_memory > ROOM - STAVE__CHUNK_RECORDS && in_memory <= ROOM);
+    assert_true(at_first.recorded - at_first.evicted <= ROOM);
+    expect_spans(SPANS - in_memory, in_memory);
+}
+
+/* Nobody reads for long, and a root never ends: it is in every snapshot. */
+static void test_a_root_that_never_ends(void **state)
+{
+    start(STAVE_KEEP_NEWEST);
+    stave_span root = stave_begin(stave_name_intern("root"));
+    record_spans(SPANS);
+    struct recorded seen = recorded_now();
+    const struct traces_row *row = recorded_find(&seen, STAVE_SPANS, "root");
+    assert_non_null(row);
+    assert_int_equal(row->columns.flags, STAVE_FLAG_UNFINISHED);
+    assert_int_equal(row->columns.start, 0);
+    assert_int_equal(row->columns.end, SPANS);
+    assert_true(recorded_count(&seen, STAVE_SPANS) <= ROOM + 1);
+    recorded_free(&seen);
+    stave_end(root);
+}
+
+/* A recording after a full one has room again. */
+static void test_starting_again(void **state)
+{
+    for (uint32_t round = 0; round < 3; round++) {
+        start(STAVE_STOP_WHEN_FULL);
+        record_spans(10);
+        assert_int_equal(COUNTED(recorded), 10);
+        assert_int_equal(COUNTED(dropped_full), 0);
+        expect_spans(0, 10);
+        record_spans(SPANS);
+        assert_true(COUNTED(dropped_full) > 0);
+        assert_int_equal(COUNTED(recorded) + COUNTED(dropped_full), SPANS + 10);
+        stave_stop();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stop_when_full), cmocka_unit_test(test_texts_when_full),
+        cmocka_unit_test(test_keep_newest),    cmocka_unit_test(test_a_root_that_never_ends),
+        cmocka_unit_test(test_starting_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
