@@ -313,10 +313,20 @@ static void put_kind(struct stave__image_rows *rows, struct stave__image_file *f
         file->status = stave__writer_put(&file->writer, file->block, size, file->error);
 }
 
+/* The start of the first record that has a time, or of an open span. */
+static int64_t first_time(const struct stave__image_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->copied; i += length_of(&rows->records[i]))
+        if (is_timed(&rows->records[i]) && is_wanted(rows, &rows->records[i]))
+            return since_start(is_span(&rows->records[i]) ? rows->records[i].start
+                                                          : rows->records[i].end);
+    return rows->open_count > 0 ? rows->open[0].start : 0;
+}
+
 void stave__image_rows_put(struct stave__image_rows *rows, struct stave__image_file *file,
                            bool last)
 {
-    int64_t seen = rows->seen;
+    int64_t seen = rows->seen != 0 ? rows->seen : first_time(rows);
 #define PUT_KIND(kind, columns, take)                                                              \
     rows->seen = seen;                                                                             \
     put_kind(rows, file, kind, columns, last, take);
