@@ -4,6 +4,7 @@ import { doubtText, gapText } from "../data/happenings";
 import type { Extent } from "./layout";
 import { shows, type Picture } from "./picture";
 import { stretchOf, xOf } from "./scale";
+import type { Font } from "./surface";
 
 const HATCH_EVERY = 8;
 const TEXT_MARGIN = 8;
@@ -34,7 +35,7 @@ export function drawBands(picture: Picture, source: Source): void {
 // ---- gaps ---------------------------------------------------------------------------------------
 
 function drawGaps(picture: Picture, source: Source, gaps: Bands, extent: Extent): void {
-    const { scale } = picture;
+    const { scale, theme } = picture;
     let last = -Infinity;
     const draw = (start: number, end: number, first: number, count: number): void => {
         const [left, right] = stretchOf(scale, start, end);
@@ -43,7 +44,8 @@ function drawGaps(picture: Picture, source: Source, gaps: Bands, extent: Extent)
         drawGap(picture, left, last, extent);
         if (count > 1) return;
         const text = gapText(picture.trace, source, gaps, first);
-        drawBandText(picture, text, left, right, extent);
+        const font = { color: theme.text, size: 11, align: "middle", halo: theme.card } as const;
+        drawWithin(picture, text, [left, right], (extent[0] + extent[1]) / 2 + 4, font);
     };
     gaps.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
         span: (index) => draw(gaps.start[index]!, gaps.end[index]!, index, 1),
@@ -69,19 +71,13 @@ function drawGap(picture: Picture, left: number, right: number, [top, bottom]: E
     );
 }
 
-function drawBandText(
-    picture: Picture,
-    text: string,
-    left: number,
-    right: number,
-    extent: Extent,
-): void {
-    const { surface, theme, scale } = picture;
-    const from = Math.max(left, scale.left);
-    const to = Math.min(right, scale.left + scale.width);
-    const font = { color: theme.text, size: 11, align: "middle", halo: theme.card } as const;
+/** In the middle of what is seen of a stretch, if it has room there. */
+function drawWithin(picture: Picture, text: string, stretch: Extent, y: number, font: Font): void {
+    const { surface, scale } = picture;
+    const from = Math.max(stretch[0], scale.left);
+    const to = Math.min(stretch[1], scale.left + scale.width);
     if (surface.measure(text, font) + TEXT_MARGIN > to - from) return;
-    surface.text((from + to) / 2, (extent[0] + extent[1]) / 2 + 4, text, font);
+    surface.text((from + to) / 2, y, text, font);
 }
 
 // ---- doubt --------------------------------------------------------------------------------------
@@ -90,14 +86,16 @@ const BRACKET = 6;
 
 // A bracket around the lanes: times between its arms may be early.
 function drawDoubts(picture: Picture, doubts: Bands, extent: Extent): void {
-    const { scale } = picture;
+    const { scale, theme } = picture;
+    const font = { color: theme.muted, size: 10, align: "middle", halo: theme.card } as const;
     let last = -Infinity;
     const draw = (start: number, end: number, first: number, count: number): void => {
         const [left, right] = stretchOf(scale, start, end);
         if (right - last < 1) return;
         last = right;
         drawBracket(picture, left, Math.max(right, left + 1), extent);
-        if (count === 1) drawBound(picture, doubtText(doubts, first), left, right, extent);
+        if (count === 1)
+            drawWithin(picture, doubtText(doubts, first), [left, right], extent[1] - 4, font);
     };
     doubts.pyramid.visit(scale.from, scale.to, 1 / scale.pixelsPerUs, {
         span: (index) => draw(doubts.start[index]!, doubts.end[index]!, index, 1),
@@ -121,21 +119,6 @@ function drawBracket(picture: Picture, left: number, right: number, [top, bottom
             ],
             ink,
         );
-}
-
-function drawBound(
-    picture: Picture,
-    text: string,
-    left: number,
-    right: number,
-    extent: Extent,
-): void {
-    const { surface, theme, scale } = picture;
-    const from = Math.max(left, scale.left);
-    const to = Math.min(right, scale.left + scale.width);
-    const font = { color: theme.muted, size: 10, align: "middle", halo: theme.card } as const;
-    if (surface.measure(text, font) + TEXT_MARGIN > to - from) return;
-    surface.text((from + to) / 2, extent[1] - 4, text, font);
 }
 
 // ---- restarts -----------------------------------------------------------------------------------
