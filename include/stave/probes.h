@@ -139,7 +139,8 @@ STAVE__INLINE void stave__set(stave_span span, stave_site *key, struct stave__va
     /* A slot of another thread must not be looked into. */
     if (value.type == STAVE__TEXT ||
         STAVE__UNLIKELY(span.slot < self->base || span.slot >= self->top ||
-                        span.slot->serial != span.serial || record == self->end ||
+                        span.slot->serial != span.serial ||
+                        (span.slot->what & STAVE__IS_SUM) != 0 || record == self->end ||
                         id - 1 >= STAVE__NO_ID - 1)) {
         stave__set_slowly(span, key, value);
         return;

@@ -91,7 +91,7 @@ STAVE_API int stave_snapshot(stave_sink sink, stave_error *error);
 #define STAVE_RECORD_COUNTERS(X)                                                                   \
     X(recorded, "records of all kinds that were written into memory")                              \
     X(evicted, "records given up to make room for newer ones")                                     \
-    X(dropped_full, "records that found no room (STAVE_STOP_WHEN_FULL)")                           \
+    X(dropped_full, "records that found no room, and nothing older that could be given up")        \
     X(dropped_depth, "spans deeper than STAVE_DEPTH_MAX")                                          \
     X(dropped_thread, "records of threads for which there was no memory")                          \
     X(dropped_site, "records of call sites or names beyond the table's size")                      \

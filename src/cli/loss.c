@@ -99,6 +99,37 @@ static void warn_of_csv(const struct cli_trace *trace)
                    "a cell of each was not a number");
 }
 
+/* What the recorder inside a process counted: whatever of it did not come into the file. */
+static const struct {
+    const char *key, *what, *meaning;
+} recorder_losses[] = {
+    {"record.evicted", "records given up", "memory was full: the newest are kept"},
+    {"record.dropped_full", "records dropped", "memory was full"},
+    {"record.dropped_depth", "spans dropped", "more were open than a thread may have"},
+    {"record.dropped_thread", "records dropped", "there was no memory for their threads"},
+    {"record.dropped_site", "records dropped", "there were too many names"},
+};
+#define RECORDER_LOSSES (sizeof recorder_losses / sizeof recorder_losses[0])
+
+static bool has_recorder_lost(const stave_trace *trace)
+{
+    for (size_t i = 0; i < RECORDER_LOSSES; i++)
+        if (told(trace, recorder_losses[i].key) > 0)
+            return true;
+    return false;
+}
+
+static void warn_of_recorder(const struct cli_trace *trace)
+{
+    for (size_t i = 0; i < RECORDER_LOSSES; i++)
+        warn_count(trace, recorder_losses[i].what, told(trace->trace, recorder_losses[i].key),
+                   recorder_losses[i].meaning);
+    warn_count(trace, "spans left open", told(trace->trace, "record.left_open"),
+               "ended by the one around them");
+    warn_count(trace, "ends of spans that were not open", told(trace->trace, "record.ended_twice"),
+               "ignored");
+}
+
 static void warn_of_file(const struct cli_trace *trace)
 {
     stave_trace_file file;
@@ -136,6 +167,7 @@ void cli_trace_warn(const struct cli_trace *trace)
         cli_message("%s: interrupted; what was read until then is kept", trace->name);
     warn_of_stream(trace);
     warn_of_csv(trace);
+    warn_of_recorder(trace);
     if (trace->kind == CLI_STAVE)
         warn_of_file(trace);
 }
@@ -158,5 +190,5 @@ bool cli_trace_is_lossy(const struct cli_trace *trace)
            s->unresolved != 0 || s->duplicate_starts != 0 || s->orphan_ends != 0 ||
            s->rates_assumed != 0 || is_clock_still(trace->trace) || s->times_saturated != 0 ||
            trace->csv.saturated != 0 || trace->csv.dropped != 0 ||
-           (trace->kind == CLI_STAVE && is_file_lossy(trace));
+           has_recorder_lost(trace->trace) || (trace->kind == CLI_STAVE && is_file_lossy(trace));
 }

@@ -173,7 +173,8 @@ void stave_get_counts_sized(stave_counts *counts, size_t counts_size)
     };
     for (uint32_t i = 0; i < stave__lanes_count(); i++)
         add_lane(&own, &stave__recorder.lanes[i]);
-    stave__config_give(counts, counts_size, &own, sizeof own);
+    if (counts != NULL)
+        stave__config_give(counts, counts_size, &own, sizeof own);
 }
 
 /* ---- what is in memory, as a file ------------------------------------------------------------ */
@@ -197,6 +198,8 @@ static int write_fd(void *context, const void *data, size_t size)
 int stave_dump(const char *path, stave_error *error)
 {
     struct stave__os_file file;
+    if (path == NULL || path[0] == '\0')
+        return stave__fail(error, STAVE_E_ARGUMENT, 0, "the file's name is empty");
     int status = stave__os_create(path, &file, error);
     if (status < 0)
         return status;

@@ -141,7 +141,7 @@ void stave__set_slowly(stave_span span, stave_site *key, struct stave__value val
 
 static void set_by_text(stave_span span, const char *key, struct stave__value value)
 {
-    if (stave__is_on() && is_open(span))
+    if (stave__is_on() && is_open(span) && key != NULL)
         set(span, stave_name_intern(key), value);
 }
 
@@ -212,6 +212,8 @@ void stave__counter(stave_site *site, struct stave__value value)
 
 uint32_t stave_name_intern(const char *name)
 {
+    if (name == NULL)
+        return 0;
     if (!__atomic_load_n(&stave__recorder.made, __ATOMIC_ACQUIRE))
         return 0;
     uint32_t id = stave__dictionary_add(&stave__recorder.names, name, strlen(name));
@@ -220,7 +222,7 @@ uint32_t stave_name_intern(const char *name)
 
 void stave_thread_name(const char *name)
 {
-    struct stave__lane *lane = stave__is_on() ? stave__lane_of_thread() : NULL;
+    struct stave__lane *lane = stave__is_on() && name != NULL ? stave__lane_of_thread() : NULL;
     uint32_t id = lane != NULL ? stave_name_intern(name) : 0;
     if (id != 0)
         __atomic_store_n(&lane->name, id, __ATOMIC_RELAXED);

@@ -11,6 +11,7 @@
  *   open      a lane whose last block has two open spans, as a killed program leaves it
  *   empty     nothing at all
  *   properties  what a decoder says of a recording, and no row
+ *   evicted   many, from a recorder that gave up what was older
  *   later     nested, with a block of an unknown kind and without an index  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -248,6 +249,14 @@ static void properties(void)
     check(stave__trace_set_text(trace, "etrace.damage_text", "all wrong", &error));
 }
 
+static void evicted(void)
+{
+    many();
+    check(stave__trace_set_property(trace, "record.recorded", 0, 70000, &error));
+    check(stave__trace_set_property(trace, "record.evicted", 0, 66000, &error));
+    check(stave__trace_set_property(trace, "record.dropped_depth", 0, 2, &error));
+}
+
 static void later(void)
 {
     nested();
@@ -257,9 +266,9 @@ static const struct {
     const char *name;
     void (*make)(void);
 } makers[] = {
-    {"nested", nested},     {"wild", wild},      {"deep", deep},   {"many", many},
-    {"repeated", repeated}, {"open", left_open}, {"empty", empty}, {"properties", properties},
-    {"later", later},
+    {"nested", nested},     {"wild", wild},       {"deep", deep},   {"many", many},
+    {"repeated", repeated}, {"open", left_open},  {"empty", empty}, {"properties", properties},
+    {"later", later},       {"evicted", evicted},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */
@@ -309,7 +318,7 @@ int main(int argc, char **argv)
             return fflush(stdout) == 0 ? 0 : 1;
         }
     }
-    fprintf(stderr,
-            "usage: generate nested|wild|deep|many|repeated|open|empty|properties|later > FILE\n");
+    fprintf(stderr, "usage: generate "
+                    "nested|wild|deep|many|repeated|open|empty|properties|evicted|later > FILE\n");
     return 2;
 }

@@ -165,6 +165,42 @@ static void test_an_attribute_does_not_stretch_time(void **state)
     stave_trace_free(trace);
 }
 
+/* NULL is no name, no key, no place for counts; nothing of it crashes. */
+static void test_null(void **state)
+{
+    stave_error error = {0};
+    STAVE_SPAN(span, "null");
+    assert_int_equal(stave_name_intern(NULL), 0);
+    stave_set_str(span, NULL, "value");
+    stave_set_str(span, "key", NULL);
+    stave_thread_name(NULL);
+    stave_get_counts((stave_counts *)NULL);
+    stave_fail(span, NULL);
+    assert_int_equal(stave_dump(NULL, &error), STAVE_E_ARGUMENT);
+}
+
+/* Attributes of what is summed up would belong to no span. */
+static void test_attributes_in_a_sum_are_passed_over(void **state)
+{
+    stave_stop();
+    assert_int_equal(stave_start(NULL, NULL), STAVE_OK);
+    {
+        STAVE_SCOPE("around");
+        for (int i = 0; i < 100; i++) {
+            STAVE_CUMULATIVE("sum");
+            STAVE_SCOPE("inside", STAVE_KV("i", i));
+        }
+    }
+    stave_trace *trace = dumped();
+    stave_filter attributes = {.kinds = STAVE_KIND_BIT(STAVE_ATTRIBUTES)};
+    stave_cursor *cursor;
+    const stave_block *block;
+    assert_int_equal(stave_cursor_open(trace, &attributes, &cursor, NULL), STAVE_OK);
+    assert_int_equal(stave_cursor_next(cursor, &block, NULL), 0);
+    stave_cursor_close(cursor);
+    stave_trace_free(trace);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -173,6 +209,8 @@ int main(void)
         cmocka_unit_test(test_a_file_that_cannot_be_written),
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_null),
+        cmocka_unit_test(test_attributes_in_a_sum_are_passed_over),
         cmocka_unit_test(test_an_attribute_does_not_stretch_time),
     };
     if (getenv("STAVE_TEST_ASKS") != NULL) {
