@@ -104,9 +104,8 @@ static void put_lane(struct image *image, uint32_t lane)
     const struct piece *pieces = image->pieces + pieces_of(image, lane, &count);
     for (uint32_t i = 0; i < count && image->file.status >= 0; i++)
         if (copy_piece(rows, &pieces[i]))
-            stave__image_rows_put(rows, &image->file, false);
-    rows->copied = 0;
-    stave__image_rows_put(rows, &image->file, true);
+            stave__image_rows_put(rows, &image->file);
+    stave__image_rows_put_open(rows, &image->file);
 }
 
 static void put_all(struct image *image)

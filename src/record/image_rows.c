@@ -155,6 +155,20 @@ static uint64_t order_of(struct stave__image_rows *rows, int64_t time)
     return *order;
 }
 
+/* What rows of all kinds have. */
+static void put_row(struct stave__image_rows *rows, struct stave__image_file *file,
+                    const struct stave__record *record, uint32_t row, int64_t start, int64_t end)
+{
+    const union stave__columns *to = &rows->columns;
+    uint32_t name = name_of(record->what);
+    to->start[row] = start;
+    to->end[row] = end;
+    to->order[row] = order_of(rows, end);
+    to->serial[row] = record->serial;
+    to->name[row] = stave__image_name(file, name);
+    to->flags[row] = stave__image_doubt(name);
+}
+
 /* Each returns whether the record is of this kind, and then fills in a row. */
 static bool take_span(struct stave__image_rows *rows, struct stave__image_file *file,
                       const struct stave__record *record, uint32_t row)
@@ -162,13 +176,9 @@ static bool take_span(struct stave__image_rows *rows, struct stave__image_file *
     const union stave__columns *to = &rows->columns;
     if (!is_span(record))
         return false;
-    to->start[row] = since_start(record->start);
-    to->end[row] = since_start(record->end);
-    to->order[row] = order_of(rows, to->end[row]);
-    to->serial[row] = record->serial;
-    to->name[row] = stave__image_name(file, name_of(record->what));
+    put_row(rows, file, record, row, since_start(record->start), since_start(record->end));
     to->depth[row] = depth_of(record->what);
-    to->flags[row] = flags_of(record->what) | stave__image_doubt(name_of(record->what));
+    to->flags[row] |= flags_of(record->what);
     close_one(rows, record->serial);
     return true;
 }
@@ -190,12 +200,9 @@ static bool take_moment(struct stave__image_rows *rows, struct stave__image_file
     int64_t time = kind == STAVE__ATTRIBUTE ? rows->seen : since_start(record->end);
     if (time < 0 && record->serial == 0)
         return false; /* of a recording before */
-    to->order[row] = order_of(rows, time);
-    to->start[row] = time;
-    to->serial[row] = record->serial;
+    put_row(rows, file, record, row, time, time);
     to->value[row] = value_of(file, record);
-    to->name[row] = stave__image_name(file, name_of(record->what));
-    to->flags[row] = flags_of(record->what) | stave__image_doubt(name_of(record->what));
+    to->flags[row] |= flags_of(record->what);
     return true;
 }
 
@@ -223,13 +230,8 @@ static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *f
     const union stave__columns *to = &rows->columns;
     if (is_span(record) || depth_of(record->what) != STAVE__SUM)
         return false;
-    to->start[row] = since_start(record->start);
-    to->end[row] = since_start(record->end);
-    to->order[row] = order_of(rows, to->end[row]);
-    to->serial[row] = record->serial;
-    to->name[row] = stave__image_name(file, name_of(record->what));
+    put_row(rows, file, record, row, since_start(record->start), since_start(record->end));
     to->depth[row] = flags_of(record->what);
-    to->flags[row] = stave__image_doubt(name_of(record->what));
     to->value[row] = record[1].start;
     to->total[row] = record[1].end;
     to->least[row] = record[1].serial;
@@ -239,10 +241,12 @@ static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *f
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
+#define SPAN_COLUMNS                                                                               \
+    (STAVE_COLUMN_END | STAVE_COLUMN_SERIAL | STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH)
+
 /* kind, the columns beside start, order and flags, what makes a row */
 #define KINDS(X)                                                                                   \
-    X(STAVE_SPANS,                                                                                 \
-      STAVE_COLUMN_END | STAVE_COLUMN_SERIAL | STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH, take_span)  \
+    X(STAVE_SPANS, SPAN_COLUMNS, take_span)                                                        \
     X(STAVE_CUMULATIVES,                                                                           \
       STAVE_COLUMN_END | STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME |            \
           STAVE_COLUMN_TOTAL | STAVE_COLUMN_LEAST | STAVE_COLUMN_MOST | STAVE_COLUMN_DEPTH,        \
@@ -271,15 +275,25 @@ static stave_block block_of(const struct stave__image_rows *rows, uint32_t kind,
     return block;
 }
 
-static void add_open(struct stave__image_rows *rows, struct stave__image_file *file,
-                     stave_block *block)
+static void put_block(struct stave__image_file *file, const stave_block *block)
 {
+    stave__image_texts(file);
+    size_t size = stave__block_encode(block, file->block, file->values);
+    if (file->status >= 0)
+        file->status = stave__writer_put(&file->writer, file->block, size, file->error);
+}
+
+void stave__image_rows_put_open(struct stave__image_rows *rows, struct stave__image_file *file)
+{
+    if (rows->open_count == 0)
+        return;
     for (uint32_t i = 0; i < rows->open_count; i++)
         rows->open[i].name = stave__image_name(file, rows->open[i].name);
-    block->open = rows->open;
-    block->open_count = rows->open_count;
-    if (block->rows == 0)
-        block->first = block->last = rows->open[rows->open_count - 1].start;
+    stave_block block = block_of(rows, STAVE_SPANS, SPAN_COLUMNS, 0);
+    block.open = rows->open;
+    block.open_count = rows->open_count;
+    block.first = block.last = rows->open[rows->open_count - 1].start;
+    put_block(file, &block);
 }
 
 /* Neither begun since the open ones were copied, nor of a recording before. */
@@ -289,7 +303,7 @@ static bool is_wanted(const struct stave__image_rows *rows, const struct stave__
 }
 
 static void put_kind(struct stave__image_rows *rows, struct stave__image_file *file, uint32_t kind,
-                     uint32_t columns, bool last,
+                     uint32_t columns,
                      bool (*take)(struct stave__image_rows *, struct stave__image_file *,
                                   const struct stave__record *, uint32_t))
 {
@@ -302,15 +316,10 @@ static void put_kind(struct stave__image_rows *rows, struct stave__image_file *f
         if (since_start(record->end) > rows->seen && is_timed(record))
             rows->seen = since_start(record->end);
     }
-    stave_block block = block_of(rows, kind, columns, count);
-    if (kind == STAVE_SPANS && last && rows->open_count > 0)
-        add_open(rows, file, &block);
-    if (block.rows == 0 && block.open_count == 0)
+    if (count == 0)
         return;
-    stave__image_texts(file);
-    size_t size = stave__block_encode(&block, file->block, file->values);
-    if (file->status >= 0)
-        file->status = stave__writer_put(&file->writer, file->block, size, file->error);
+    stave_block block = block_of(rows, kind, columns, count);
+    put_block(file, &block);
 }
 
 /* The start of the first record that has a time, or of an open span. */
@@ -323,13 +332,12 @@ static int64_t first_time(const struct stave__image_rows *rows)
     return rows->open_count > 0 ? rows->open[0].start : 0;
 }
 
-void stave__image_rows_put(struct stave__image_rows *rows, struct stave__image_file *file,
-                           bool last)
+void stave__image_rows_put(struct stave__image_rows *rows, struct stave__image_file *file)
 {
     int64_t seen = rows->seen != 0 ? rows->seen : first_time(rows);
 #define PUT_KIND(kind, columns, take)                                                              \
     rows->seen = seen;                                                                             \
-    put_kind(rows, file, kind, columns, last, take);
+    put_kind(rows, file, kind, columns, take);
     KINDS(PUT_KIND)
 #undef PUT_KIND
 }

@@ -26,8 +26,10 @@ void stave__image_rows_close(struct stave__image_rows *rows);
 /* Lane `index`: copies its open spans. What they are decides what of its records is taken: all that had begun. */
 void stave__image_rows_begin(struct stave__image_rows *rows, uint32_t index);
 
-/* Writes the copied records, of the lane's last chunk with what is still open. */
-void stave__image_rows_put(struct stave__image_rows *rows, struct stave__image_file *file,
-                           bool last);
+/* Writes the copied records. */
+void stave__image_rows_put(struct stave__image_rows *rows, struct stave__image_file *file);
+
+/* Behind all of the lane's: what is still open. */
+void stave__image_rows_put_open(struct stave__image_rows *rows, struct stave__image_file *file);
 
 #endif

@@ -24,9 +24,8 @@ static bool end_of_thread_made;
 static void set_stops(struct stave__lane *lane)
 {
     struct stave__thread *self = &lane->thread;
-    bool in_sum = self->top > self->base && (self->top[-1].what & STAVE__IS_SUM) != 0;
     bool own_clock = stave__recorder.clock.own != NULL;
-    self->limit = in_sum || own_clock ? self->top : lane->last;
+    self->limit = own_clock || stave__is_in_sum(self) ? self->top : lane->last;
     self->end = own_clock ? self->next : lane->full;
 }
 
@@ -58,7 +57,7 @@ static void seal(struct stave__lane *lane)
 
 static bool take_chunk(struct stave__lane *lane)
 {
-    uint32_t number = stave__pool_take(&stave__recorder.pool, lane->index, lane->thread.serial);
+    uint32_t number = stave__pool_take(&stave__recorder.pool, lane->index);
     if (number == STAVE__NO_CHUNK)
         return false;
     struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, number);

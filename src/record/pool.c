@@ -68,14 +68,13 @@ static bool find(struct stave__pool *pool, uint32_t *chunk)
            (__atomic_load_n(&pool->keep_newest, __ATOMIC_RELAXED) && evict(pool, chunk));
 }
 
-uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane, uint64_t serial)
+uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane)
 {
     uint32_t number;
     if (!find(pool, &number))
         return STAVE__NO_CHUNK;
     struct stave__chunk *chunk = &pool->chunks[number];
     empty(chunk);
-    __atomic_store_n(&chunk->serial, serial, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->used, STAVE__BEING_WRITTEN, __ATOMIC_RELAXED);
     uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);

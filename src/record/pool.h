@@ -1,6 +1,6 @@
 /* record/pool.h - the memory that records are written into: chunks of 64 KiB, taken by threads.
  *
- *     uint32_t chunk = stave__pool_take(&pool, lane, serial);     // STAVE__NO_CHUNK: there is none
+ *     uint32_t chunk = stave__pool_take(&pool, lane);     // STAVE__NO_CHUNK: there is none
  *     ... the thread writes records into stave__pool_at(&pool, chunk)->records ...
  *     stave__pool_seal(&pool, chunk, used);                       // it writes no more
  *
@@ -28,11 +28,10 @@
 #define STAVE__BEING_WRITTEN UINT32_MAX
 
 struct stave__chunk {
-    uint64_t taken;  /* which taking of all, from 1; 0: never, or in the middle of it */
-    uint64_t serial; /* the lane's highest when it was taken */
+    uint64_t taken; /* which taking of all, from 1; 0: never, or in the middle of it */
     uint32_t lane;
     uint32_t used; /* records, once it is sealed */
-    uint8_t unused[40];
+    uint8_t unused[48];
     struct stave__record records[STAVE__CHUNK_RECORDS];
 };
 
@@ -55,7 +54,7 @@ void stave__pool_close(struct stave__pool *pool);
 void stave__pool_begin(struct stave__pool *pool, bool keep_newest);
 
 /* A chunk for a lane's thread: a free one, or, in a pool that keeps the newest, the oldest sealed one. */
-uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane, uint64_t serial);
+uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane);
 void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used);
 
 static inline struct stave__chunk *stave__pool_at(const struct stave__pool *pool, uint32_t chunk)

@@ -71,6 +71,18 @@ static inline void stave__count(uint64_t *counter, uint64_t by)
     __atomic_store_n(counter, *counter + by, __ATOMIC_RELAXED);
 }
 
+/* Whether a span is open on a thread. */
+static inline bool stave__is_open(const struct stave__thread *self, stave_span span)
+{
+    return span.slot >= self->base && span.slot < self->top && span.slot->serial == span.serial;
+}
+
+/* Whether what a thread begins now is summed up. */
+static inline bool stave__is_in_sum(const struct stave__thread *self)
+{
+    return self->top > self->base && (self->top[-1].what & STAVE__IS_SUM) != 0;
+}
+
 /* All that was begun so far belongs to recordings before. */
 void stave__lanes_begin(void);
 

@@ -65,16 +65,11 @@ static stave_span begin_sum(struct stave__lane *lane, uint32_t id)
     return start(lane, slot);
 }
 
-static bool is_in_sum(const struct stave__thread *self)
-{
-    return self->top > self->base && (self->top[-1].what & STAVE__IS_SUM) != 0;
-}
-
 static stave_span begin(struct stave__lane *lane, uint32_t id)
 {
     if (id == STAVE__NO_ID)
         return drop_site(lane);
-    if (is_in_sum(&lane->thread))
+    if (stave__is_in_sum(&lane->thread))
         return begin_sum(lane, id);
     struct stave__open *slot = push(lane, id);
     return slot != NULL ? start(lane, slot) : none;
@@ -120,12 +115,6 @@ stave_span stave_current_span(void)
 }
 
 /* ---- ending ---------------------------------------------------------------------------------- */
-
-/* Whether a span is open on the calling thread. */
-static bool is_open(const struct stave__thread *self, stave_span span)
-{
-    return span.slot >= self->base && span.slot < self->top && span.slot->serial == span.serial;
-}
 
 static void write(struct stave__lane *lane, const struct stave__open *slot, uint64_t end,
                   uint64_t flags)
@@ -176,7 +165,7 @@ void stave__end_slowly(stave_span span, uint64_t end)
 {
     struct stave__thread *self = stave__self;
     struct stave__lane *lane = (struct stave__lane *)self;
-    if (!is_open(self, span)) {
+    if (!stave__is_open(self, span)) {
         stave__count_ended_twice();
         return;
     }

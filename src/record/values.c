@@ -87,17 +87,11 @@ static void write(struct stave__lane *lane, uint64_t kind, uint32_t name, uint64
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static bool is_open(stave_span span)
-{
-    const struct stave__thread *self = stave__self;
-    return span.slot >= self->base && span.slot < self->top && span.slot->serial == span.serial;
-}
-
 /* A span that is summed up has no attributes: there is no row for them. */
 static void set(stave_span span, uint32_t key, struct stave__value value)
 {
     struct stave__lane *lane = (struct stave__lane *)stave__self;
-    if (!is_open(span) || (span.slot->what & STAVE__IS_SUM) != 0)
+    if (!stave__is_open(stave__self, span) || (span.slot->what & STAVE__IS_SUM) != 0)
         return;
     if (key == 0 || key == STAVE__NO_ID)
         stave__count(&lane->counts.dropped_site, 1);
@@ -141,7 +135,7 @@ void stave__set_slowly(stave_span span, stave_site *key, struct stave__value val
 
 static void set_by_text(stave_span span, const char *key, struct stave__value value)
 {
-    if (stave__is_on() && is_open(span) && key != NULL)
+    if (stave__is_on() && stave__is_open(stave__self, span) && key != NULL)
         set(span, stave_name_intern(key), value);
 }
 
@@ -172,7 +166,7 @@ void stave_set_str(stave_span span, const char *key, const char *value)
 
 void stave_fail(stave_span span, const char *reason)
 {
-    if (!is_open(span))
+    if (!stave__is_open(stave__self, span))
         return;
     STAVE__STORE(span.slot->what,
                  span.slot->what | (uint64_t)STAVE_FLAG_FAILED << STAVE__FLAGS_SHIFT);

@@ -14,6 +14,7 @@ import { reaching, showing, wholeOf, zoomed } from "../view/zoom";
 import type { App } from "../widgets/app";
 import { Failure } from "../widgets/failure";
 import { Frame } from "../widgets/frame";
+import { visibleIn } from "../widgets/visible";
 import { saveAs } from "./save";
 
 const HASH_AFTER_MS = 250;
@@ -71,9 +72,12 @@ class Diagram implements App {
 
     findNext(direction: 1 | -1): boolean {
         const { find, pinned, window, hidden } = this.store.state;
-        const visible = (layer: Layer): boolean => !hidden.has(layer);
         if (this.search?.text !== find) this.search = new Search(this.trace, find);
-        const found = this.search.next({ time: window.from, ref: pinned }, direction, visible);
+        const found = this.search.next(
+            { time: window.from, ref: pinned },
+            direction,
+            visibleIn(hidden),
+        );
         if (found) this.goTo(found);
         return found !== null;
     }

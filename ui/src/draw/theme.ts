@@ -2,7 +2,6 @@
 import { LaneKind, type Lane } from "../data/model";
 
 export interface Theme {
-    readonly background: string;
     readonly card: string;
     readonly line: string;
     readonly band: string;
@@ -21,7 +20,6 @@ export function themeOf(element: Element): Theme {
     const style = getComputedStyle(element);
     const value = (name: string): string => style.getPropertyValue(`--${name}`).trim();
     return {
-        background: value("background"),
         card: value("card"),
         line: value("line"),
         band: value("band"),

@@ -3,7 +3,7 @@ import type { Ref } from "../data/model";
 import { timesOf } from "../data/sequence";
 import { aboveOrBelow, beside, missedFrom } from "./choose";
 import { NOWHERE, type Window } from "../view/state";
-import { endingAt, panned, startingAt, zoomed } from "../view/zoom";
+import { endingAt, panned, startingAt } from "../view/zoom";
 import type { App } from "../widgets/app";
 import type { Stage } from "./stage";
 
@@ -43,10 +43,6 @@ function actionOf(app: App, stage: Stage, bounds: Window, event: KeyboardEvent):
                 window: panned(window, direction * part * (window.to - window.from), bounds),
             });
     };
-    const zoom =
-        (factor: number): Action =>
-        () =>
-            store.set({ window: zoomed(window, middle, factor, bounds) });
     switch (event.key) {
         case "ArrowLeft":
             return pan(-1);
@@ -54,10 +50,10 @@ function actionOf(app: App, stage: Stage, bounds: Window, event: KeyboardEvent):
             return pan(1);
         case "+":
         case "=":
-            return zoom(1 / ZOOM);
+            return () => app.zoom(ZOOM);
         case "-":
         case "_":
-            return zoom(ZOOM);
+            return () => app.zoom(1 / ZOOM);
         case "0":
             return () => app.reset();
         case "Home":
