@@ -82,8 +82,9 @@ STAVE__INLINE stave_span stave__begin_cumulative(stave_site *site)
         return stave__begin_cumulative_slowly(site);
     span.slot = slot;
     span.serial = self->serial + 1;
-    STAVE__STORE(self->serial, span.serial);
     STAVE__STORE(slot->serial, span.serial);
+    stave__order_stores();
+    STAVE__STORE(self->serial, span.serial);
     STAVE__STORE(slot->what, id | (uint64_t)(slot - self->base) << STAVE__DEPTH_SHIFT |
                                  STAVE__IS_SUM | STAVE__IS_QUICK_SUM);
     slot->sums = sums;

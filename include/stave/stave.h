@@ -249,6 +249,16 @@ STAVE__INLINE bool stave__is_on(void)
 #define STAVE__STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
 #define STAVE__PUBLISH(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELEASE)
 
+/* What is stored before is seen before what is stored behind. x86-64 does so by itself. */
+STAVE__INLINE void stave__order_stores(void)
+{
+#if defined(__aarch64__)
+    __asm__ volatile("dmb ishst" : : : "memory");
+#else
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+#endif
+}
+
 STAVE__INLINE stave_span stave__begin(stave_site *site)
 {
     struct stave__thread *self = stave__self;
@@ -259,8 +269,9 @@ STAVE__INLINE stave_span stave__begin(stave_site *site)
         return stave__begin_slowly(site);
     span.slot = slot;
     span.serial = self->serial + 1;
-    STAVE__STORE(self->serial, span.serial);
     STAVE__STORE(slot->serial, span.serial);
+    stave__order_stores(); /* R5 of record/recorder.h */
+    STAVE__STORE(self->serial, span.serial);
     STAVE__STORE(slot->what, id | (uint64_t)(slot - self->base) << STAVE__DEPTH_SHIFT);
     STAVE__STORE(slot->start, stave__now());
     STAVE__PUBLISH(self->top, slot + 1);

@@ -78,7 +78,7 @@ static uint32_t length_of(const struct stave__record *record)
 
 /* ---- open spans ------------------------------------------------------------------------------ */
 
-/* A slot that was given to another span while it was read has another serial, and ends the copy. */
+/* R5. A slot that was given to another span while it was read has another serial, and ends the copy. */
 static bool copy_slot(struct stave__image_rows *rows, const struct stave__lane *lane,
                       const struct stave__open *slot)
 {

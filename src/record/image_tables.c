@@ -177,7 +177,7 @@ static void put_new_lanes(struct stave__image_file *file, uint32_t lanes)
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t name = __atomic_load_n(&stave__recorder.lanes[first + i].name, __ATOMIC_RELAXED);
+        uint32_t name = __atomic_load_n(&stave__recorder.lanes[first + i].name, __ATOMIC_ACQUIRE);
         names[i] = stave__image_name(file, name != STAVE__NO_ID ? name : 0);
     }
     stave__image_texts(file);

@@ -132,7 +132,8 @@ static void name_lane(struct stave__lane *lane)
     STAVE__STORE(lane->number, stave__os_thread_number());
     stave__os_thread_name(name);
     if (name[0] != '\0')
-        STAVE__STORE(lane->name, stave__dictionary_add(&stave__recorder.names, name, strlen(name)));
+        STAVE__PUBLISH(lane->name,
+                       stave__dictionary_add(&stave__recorder.names, name, strlen(name)));
 }
 
 static struct stave__lane *drop_thread(void)

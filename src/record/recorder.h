@@ -6,7 +6,19 @@
  *     these, never behind.
  * R3  Of a thread, an open span's slot is complete before `top` passes it, a record before `next` does.
  * R4  Where something takes longer (another clock, no room), `limit` equals `top` and `end` equals `next`:
- *     the inline probes then call these functions, and need not ask. In a cumulative span `limit` does.  */
+ *     the inline probes then call these functions, and need not ask. In a cumulative span `limit` does.
+ * R5  A slot is given to span after span while others read it. Its owner stores the new serial n in the slot,
+ *     orders stores (stave__order_stores()), then stores n as the thread's, the slot's other words, and `top`
+ *     by release. Others read, each by acquire: the thread's serial, `top`, of each slot below that its
+ *     serial, its other words, its serial again. They discard a slot whose serials differ or are above the
+ *     thread's. No slot with words of two spans passes:
+ *     - words newer than the serial: who has read one of span n finds n, or more, the second time;
+ *     - words older than the serial n: n is not above the thread's, so that was at n before `top` was read,
+ *       and with it all that came before, that the span before n had left the slot included. A `top` above the
+ *       slot was then published for n or a later one, and n's words before it.
+ * R6  A name's text is complete before anything that others find its number by: its bucket, a place, a lane.
+ *     A probe reads a place's number without order, and publishes a record of it by release: that is
+ *     enough where a store that one other sees is seen by all, as on x86-64 and aarch64.  */
 #ifndef STAVE_RECORD_RECORDER_H
 #define STAVE_RECORD_RECORDER_H
 
@@ -27,7 +39,7 @@ struct stave__lane {
     uint32_t index;
     uint32_t chunk; /* that it writes into, or STAVE__NO_CHUNK */
     uint32_t state; /* enum stave__lane_state */
-    uint32_t name;  /* 0: the system's number alone */
+    uint32_t name;  /* 0: the system's number alone; R6 */
     uint64_t number;
     uint64_t before; /* serials up to here belong to a recording before this one */
     struct {

@@ -20,7 +20,7 @@ uint32_t stave__site_id(stave_site *site)
     if (id != 0)
         return id;
     id = stave__dictionary_add(&stave__recorder.names, text_of(site), strlen(text_of(site)));
-    __atomic_store_n(&site->id, id, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->id, id, __ATOMIC_RELEASE); /* R6 */
     return id;
 }
 
@@ -34,8 +34,9 @@ static struct stave__open *push(struct stave__lane *lane, uint64_t what)
         stave__count(&lane->counts.dropped_depth, 1);
         return NULL;
     }
+    STAVE__STORE(slot->serial, self->serial + 1);
+    stave__order_stores(); /* R5 */
     STAVE__STORE(self->serial, self->serial + 1);
-    STAVE__STORE(slot->serial, self->serial);
     STAVE__STORE(slot->what, what | depth << STAVE__DEPTH_SHIFT);
     slot->sums = NULL;
     return slot;

@@ -219,5 +219,5 @@ void stave_thread_name(const char *name)
     struct stave__lane *lane = stave__is_on() && name != NULL ? stave__lane_of_thread() : NULL;
     uint32_t id = lane != NULL ? stave_name_intern(name) : 0;
     if (id != 0)
-        __atomic_store_n(&lane->name, id, __ATOMIC_RELAXED);
+        STAVE__PUBLISH(lane->name, id);
 }
