@@ -99,7 +99,8 @@ STAVE_API int stave_snapshot(stave_sink sink, stave_error *error);
       "spans that nobody ended, closed by the end of one around them or of their thread")          \
     X(ended_twice, "ends of spans that were not open: ended before, or on another thread")         \
     X(clock_back, "spans whose clock ran backwards: their length is 0")                            \
-    X(truncated, "texts that were longer than STAVE_TEXT_MAX; each name is counted once")
+    X(truncated, "texts that were longer than STAVE_TEXT_MAX; each name is counted once")          \
+    X(dropped_abi, "records of call sites that were compiled for another version of this header")
 
 /* A record has room for a number or four words of text: a text, and a cumulative entry, are several. */
 typedef struct stave_counts {
@@ -152,6 +153,8 @@ STAVE_API void stave_set_str(stave_span span, const char *key, const char *value
 
 /* ---- what probes are made of; not to be used directly ---------------------------------------- */
 
+/* Another one with each change of the structs below, of what their words mean, or of what a probe calls. `abi` of
+ * stave_site and the first three of stave__thread stay where they are: they are read before it is asked. */
 #define STAVE_ABI 1
 
 /* A place in the code. Static; its texts are copied when it is first met. */

@@ -108,6 +108,7 @@ static const struct {
     {"record.dropped_depth", "spans dropped", "more were open than a thread may have"},
     {"record.dropped_thread", "records dropped", "there was no memory for their threads"},
     {"record.dropped_site", "records dropped", "there were too many names"},
+    {"record.dropped_abi", "records dropped", "their probes were compiled for another libstave"},
 };
 #define RECORDER_LOSSES (sizeof recorder_losses / sizeof recorder_losses[0])
 

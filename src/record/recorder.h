@@ -44,7 +44,7 @@ struct stave__lane {
     uint64_t before; /* serials up to here belong to a recording before this one */
     struct {
         uint64_t time;
-        uint32_t name; /* STAVE__NO_ID: there is none */
+        uint32_t name; /* or none: stave__is_name() */
         bool written;
     } mark;                               /* that is being made */
     struct stave__sums *sums, *sums_free; /* of cumulative spans: record/sums.h */
@@ -104,8 +104,19 @@ void stave__end_all(struct stave__lane *lane);
 /* An end of a span that is not open: counted on the thread's lane, if it has one. */
 void stave__count_ended_twice(void);
 
-/* The number of a place's name; STAVE__NO_ID: there is no room. */
+/* Instead of a number: the place was compiled for another version of stave.h. It stands in no place. */
+#define STAVE__OTHER_ABI (STAVE__NO_ID - 1)
+
+/* The number of a place's name; STAVE__NO_ID: there is no room; STAVE__OTHER_ABI. */
 uint32_t stave__site_id(stave_site *site);
+
+static inline bool stave__is_name(uint32_t id)
+{
+    return id != 0 && id < STAVE__OTHER_ABI;
+}
+
+/* A record whose place has no number. */
+void stave__count_dropped_site(struct stave__lane *lane, uint32_t id);
 
 /* Room for `records` in a row; NULL: there is none, which has been counted. */
 struct stave__record *stave__lane_room(struct stave__lane *lane, uint32_t records);

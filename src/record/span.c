@@ -16,6 +16,8 @@ static const char *text_of(const stave_site *site)
 
 uint32_t stave__site_id(stave_site *site)
 {
+    if (site->abi != STAVE_ABI)
+        return STAVE__OTHER_ABI; /* and the rest of it is not known either */
     uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
     if (id != 0)
         return id;
@@ -49,9 +51,15 @@ static stave_span start(struct stave__lane *lane, struct stave__open *slot)
     return (stave_span){.slot = slot, .serial = slot->serial};
 }
 
-static stave_span drop_site(struct stave__lane *lane)
+void stave__count_dropped_site(struct stave__lane *lane, uint32_t id)
 {
-    stave__count(&lane->counts.dropped_site, 1);
+    stave_counts *counts = &lane->counts;
+    stave__count(id == STAVE__OTHER_ABI ? &counts->dropped_abi : &counts->dropped_site, 1);
+}
+
+static stave_span drop_site(struct stave__lane *lane, uint32_t id)
+{
+    stave__count_dropped_site(lane, id);
     return none;
 }
 
@@ -61,15 +69,15 @@ static stave_span begin_sum(struct stave__lane *lane, uint32_t id)
     struct stave__sums *sums = stave__sums_of(lane, around, id);
     struct stave__open *slot = sums != NULL ? push(lane, id | STAVE__IS_SUM) : NULL;
     if (slot == NULL)
-        return sums != NULL ? none : drop_site(lane);
+        return sums != NULL ? none : drop_site(lane, id);
     slot->sums = sums;
     return start(lane, slot);
 }
 
 static stave_span begin(struct stave__lane *lane, uint32_t id)
 {
-    if (id == STAVE__NO_ID)
-        return drop_site(lane);
+    if (!stave__is_name(id))
+        return drop_site(lane, id);
     if (stave__is_in_sum(&lane->thread))
         return begin_sum(lane, id);
     struct stave__open *slot = push(lane, id);
@@ -85,7 +93,7 @@ stave_span stave__begin_slowly(stave_site *site)
 /* A root is a span like any other: what is around it says that it is none. */
 stave_span stave__begin_trace(stave_site *site)
 {
-    return stave__begin(site);
+    return site->abi == STAVE_ABI ? stave__begin(site) : stave__begin_slowly(site);
 }
 
 /* Without a span around it there is nothing that it could be summed up in: it is one itself. */
@@ -95,7 +103,7 @@ stave_span stave__begin_cumulative_slowly(stave_site *site)
     if (lane == NULL)
         return none;
     uint32_t id = stave__site_id(site);
-    if (id == STAVE__NO_ID || lane->thread.top == lane->thread.base)
+    if (!stave__is_name(id) || lane->thread.top == lane->thread.base)
         return begin(lane, id);
     return begin_sum(lane, id);
 }

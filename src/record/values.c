@@ -93,8 +93,8 @@ static void set(stave_span span, uint32_t key, struct stave__value value)
     struct stave__lane *lane = (struct stave__lane *)stave__self;
     if (!stave__is_open(stave__self, span) || (span.slot->what & STAVE__IS_SUM) != 0)
         return;
-    if (key == 0 || key == STAVE__NO_ID)
-        stave__count(&lane->counts.dropped_site, 1);
+    if (!stave__is_name(key))
+        stave__count_dropped_site(lane, key);
     else
         write(lane, STAVE__ATTRIBUTE, key, span.serial, 0, &value, 0);
 }
@@ -103,8 +103,8 @@ static void write_moment(struct stave__lane *lane, uint64_t kind, uint32_t name,
                          struct stave__value value, uint64_t flags)
 {
     uint64_t around = innermost(&lane->thread).serial;
-    if (name == STAVE__NO_ID)
-        stave__count(&lane->counts.dropped_site, 1);
+    if (!stave__is_name(name))
+        stave__count_dropped_site(lane, name);
     else
         write(lane, kind, name, around, time, &value, flags);
 }

@@ -47,7 +47,10 @@ struct thread {
 static struct thread threads[THREADS];
 static uint32_t running;
 
-static stave_site sites[NAMES] = {{.name = "n0"}, {.name = "n1"}, {.name = "n2"}, {.name = "n3"}};
+static stave_site sites[NAMES] = {{.name = "n0", .abi = STAVE_ABI},
+                                  {.name = "n1", .abi = STAVE_ABI},
+                                  {.name = "n2", .abi = STAVE_ABI},
+                                  {.name = "n3", .abi = STAVE_ABI}};
 
 static uint32_t name_of(uint64_t serial)
 {

@@ -487,6 +487,28 @@ static void test_names_that_were_not_given_out(void **state)
     assert_int_equal(COUNTED(dropped_site), 3);
 }
 
+/* Of a place that was compiled for another version only what says so may be read, and nothing written. */
+static void test_places_of_another_version(void **state)
+{
+    stave_site site = {.name = "other", .abi = STAVE_ABI + 1, .id = 77}, as_it_was = site;
+    stave_site key = {.name = "other key", .abi = STAVE_ABI - 1}, key_as_it_was = key;
+    stave_span around = begin("around");
+    assert_null(stave__begin_slowly(&site).slot);
+    assert_null(stave__begin_trace(&site).slot);
+    assert_null(stave__begin_cumulative_slowly(&site).slot);
+    stave__mark_end(stave__mark(&site));
+    stave__counter(&site, stave__u64(1));
+    stave__set_slowly(around, &key, stave__u64(1));
+    stave_end(around);
+    look();
+    assert_int_equal(seen.rows.count, 1);
+    expect_span("around", 0, 0, 0, 0);
+    assert_int_equal(COUNTED(dropped_abi), 6);
+    assert_int_equal(COUNTED(dropped_site), 0);
+    assert_memory_equal(&site, &as_it_was, sizeof site);
+    assert_memory_equal(&key, &key_as_it_was, sizeof key);
+}
+
 /* ---- starting -------------------------------------------------------------------------------- */
 
 static void test_a_new_start_forgets_what_was(void **state)
@@ -579,6 +601,7 @@ int main(void)
         TEST(test_a_clock_that_steps_back),
         TEST(test_a_clock_that_steps_behind_the_start),
         TEST(test_names_that_were_not_given_out),
+        TEST(test_places_of_another_version),
         TEST(test_a_new_start_forgets_what_was),
         TEST(test_starts_that_are_refused),
         TEST(test_a_sink_that_fails),
