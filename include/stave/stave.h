@@ -71,7 +71,8 @@ typedef struct stave_config {
 #define stave_start(config, error) stave_start_sized((config), sizeof(stave_config), (error))
 
 /* Takes the memory and turns recording on. `config` may be NULL. STAVE_E_STATE when it has been started
- * already, STAVE_E_MEMORY, STAVE_E_ARGUMENT. */
+ * already, also by another copy of libstave in the process (docs/recording.md); STAVE_E_MEMORY,
+ * STAVE_E_ARGUMENT. */
 STAVE_API int stave_start_sized(const stave_config *config, size_t config_size, stave_error *error);
 
 /* Turns recording off. Records stay for stave_dump() until the next start. */

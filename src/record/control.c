@@ -1,11 +1,15 @@
 /* Starting and stopping, on and off. */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "base/error.h"
 #include "base/os.h"
+#include "base/os_objects.h"
 #include "base/os_process.h"
+#include "record/copies.h"
 #include "record/image.h"
 #include "record/recorder.h"
 
@@ -70,6 +74,18 @@ static int make(const stave_config *config, uint64_t bytes, stave_error *error)
     return status;
 }
 
+/* C1 */
+static int make_alone(const stave_config *config, uint64_t bytes, stave_error *error)
+{
+    int status = stave__copies_claim(error);
+    if (status < 0)
+        return status;
+    status = make(config, bytes, error);
+    if (status < 0)
+        stave__copies_give_up();
+    return status;
+}
+
 static int check(const stave_config *config, uint64_t bytes, stave_error *error)
 {
     const struct stave__recorder *recorder = &stave__recorder;
@@ -97,7 +113,7 @@ static int start(const stave_config *config, stave_error *error)
     uint64_t bytes = config->max_bytes != 0 ? config->max_bytes : BYTES_DEFAULT;
     int status = check(config, bytes, error);
     if (status >= 0 && !recorder->made)
-        status = make(config, bytes, error);
+        status = make_alone(config, bytes, error);
     if (status < 0)
         return status;
     stave__pool_begin(&recorder->pool, config->mode == STAVE_KEEP_NEWEST);
@@ -109,6 +125,14 @@ static int start(const stave_config *config, stave_error *error)
     return STAVE_OK;
 }
 
+/* Threads run this code at their end, and forks do: it must not be unloaded with the plugin that it may be in. */
+static void stay_loaded(void)
+{
+    static bool stays;
+    if (!__atomic_exchange_n(&stays, true, __ATOMIC_RELAXED))
+        stave__os_stay_loaded(&stave__recorder);
+}
+
 int stave_start_sized(const stave_config *config, size_t config_size, stave_error *error)
 {
     stave_config own;
@@ -118,13 +142,16 @@ int stave_start_sized(const stave_config *config, size_t config_size, stave_erro
     pthread_mutex_lock(&lock);
     status = start(&own, error);
     pthread_mutex_unlock(&lock);
+    if (status >= 0)
+        stay_loaded();
     return status;
 }
 
 void stave_stop(void)
 {
     pthread_mutex_lock(&lock);
-    __atomic_store_n(&stave__on, 0, __ATOMIC_RELEASE);
+    if (stave__recorder.started) /* C2 */
+        __atomic_store_n(&stave__on, 0, __ATOMIC_RELEASE);
     stave__recorder.started = false;
     pthread_mutex_unlock(&lock);
 }
@@ -214,11 +241,22 @@ int stave_dump(const char *path, stave_error *error)
 
 /* ---- by the environment ---------------------------------------------------------------------- */
 
+static void start_or_say_why(void)
+{
+    stave_error error = {0};
+    char line[sizeof error.message + 8];
+    stave_start(NULL, &error);
+    if (!stave__copies_refused())
+        return;
+    int size = snprintf(line, sizeof line, "stave: %s\n", error.message);
+    stave__os_write(STDERR_FILENO, "stderr", line, (size_t)size, NULL);
+}
+
 /* STAVE_ENABLE, other than empty or 0, starts with all defaults. A failure leaves recording off: the
- * program was not asked. */
+ * program was not asked. That another copy records is said: nothing else would tell whose probes are missing. */
 __attribute__((constructor)) static void start_by_environment(void)
 {
     const char *enable = stave__os_environment("STAVE_ENABLE");
     if (enable != NULL && enable[0] != '\0' && strcmp(enable, "0") != 0)
-        stave_start(NULL, NULL);
+        start_or_say_why();
 }

@@ -12,7 +12,10 @@ struct stave__recorder stave__recorder;
 static struct stave__open no_slots[2];
 static struct stave__thread nobody = {
     .top = no_slots + 1, .limit = no_slots + 1, .base = no_slots + 1};
-__thread struct stave__thread *stave__self __attribute__((tls_model("initial-exec"))) = &nobody;
+
+/* C3: one variable by two names, of which only the second is exported. */
+__thread struct stave__thread *stave__own __attribute__((tls_model("initial-exec"))) = &nobody;
+extern __thread struct stave__thread *stave__self __attribute__((alias("stave__own")));
 
 static pthread_key_t end_of_thread;
 static pthread_once_t end_of_thread_tried = PTHREAD_ONCE_INIT;
@@ -89,7 +92,7 @@ static void close_lane(void *given)
 {
     struct stave__lane *lane = given;
     stave__end_all(lane);
-    stave__self = &nobody;
+    stave__own = &nobody;
     seal(lane);
     __atomic_store_n(&lane->state, STAVE__LANE_ENDED, __ATOMIC_RELEASE);
     /* Others may still read there: it stays address space, of zeros. */
@@ -155,15 +158,15 @@ static struct stave__lane *make_lane(void)
     set_stack(lane, slots);
     name_lane(lane);
     __atomic_store_n(&lane->state, STAVE__LANE_ALIVE, __ATOMIC_RELEASE);
-    stave__self = &lane->thread;
+    stave__own = &lane->thread;
     return lane;
 }
 
 void stave__lane_leave(void)
 {
-    if (stave__self == &nobody)
+    if (stave__own == &nobody)
         return;
-    stave__self = &nobody;
+    stave__own = &nobody;
     pthread_setspecific(end_of_thread, NULL);
 }
 
@@ -178,15 +181,22 @@ void stave__lanes_begin(void)
 
 void stave__count_ended_twice(void)
 {
-    if (stave__self != &nobody)
-        stave__count(&((struct stave__lane *)stave__self)->counts.ended_twice, 1);
+    if (stave__own != &nobody)
+        stave__count(&((struct stave__lane *)stave__own)->counts.ended_twice, 1);
     else
         __atomic_fetch_add(&stave__recorder.ended_elsewhere, 1, __ATOMIC_RELAXED);
 }
 
+/* C2. The probe has read stave__on without order: what the start made before it turned that on is seen from here. */
+static bool is_started(void)
+{
+    return __atomic_load_n(&stave__on, __ATOMIC_ACQUIRE) != 0 &&
+           __atomic_load_n(&stave__recorder.made, __ATOMIC_RELAXED);
+}
+
 struct stave__lane *stave__lane_of_thread(void)
 {
-    if (stave__self != &nobody)
-        return (struct stave__lane *)stave__self;
-    return make_lane();
+    if (stave__own != &nobody)
+        return (struct stave__lane *)stave__own;
+    return is_started() ? make_lane() : NULL;
 }

@@ -65,6 +65,9 @@ struct stave__recorder {
 
 extern struct stave__recorder stave__recorder;
 
+/* stave__self of this copy of the library: C3 of record/copies.h. */
+extern __thread struct stave__thread *stave__own __attribute__((tls_model("initial-exec")));
+
 /* The lane of the calling thread, made when it is missing. NULL: there is no room. */
 struct stave__lane *stave__lane_of_thread(void);
 

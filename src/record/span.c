@@ -117,7 +117,7 @@ stave_span stave_begin(uint32_t name)
 
 stave_span stave_current_span(void)
 {
-    const struct stave__thread *self = stave__self;
+    const struct stave__thread *self = stave__own;
     if (self->top == self->base)
         return none;
     return (stave_span){.slot = self->top - 1, .serial = self->top[-1].serial};
@@ -172,7 +172,7 @@ void stave__end_all(struct stave__lane *lane)
 
 void stave__end_slowly(stave_span span, uint64_t end)
 {
-    struct stave__thread *self = stave__self;
+    struct stave__thread *self = stave__own;
     struct stave__lane *lane = (struct stave__lane *)self;
     if (!stave__is_open(self, span)) {
         stave__count_ended_twice();

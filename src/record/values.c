@@ -90,8 +90,8 @@ static void write(struct stave__lane *lane, uint64_t kind, uint32_t name, uint64
 /* A span that is summed up has no attributes: there is no row for them. */
 static void set(stave_span span, uint32_t key, struct stave__value value)
 {
-    struct stave__lane *lane = (struct stave__lane *)stave__self;
-    if (!stave__is_open(stave__self, span) || (span.slot->what & STAVE__IS_SUM) != 0)
+    struct stave__lane *lane = (struct stave__lane *)stave__own;
+    if (!stave__is_open(stave__own, span) || (span.slot->what & STAVE__IS_SUM) != 0)
         return;
     if (!stave__is_name(key))
         stave__count_dropped_site(lane, key);
@@ -128,14 +128,14 @@ static void set_of_mark(struct stave__lane *lane, stave_site *key, struct stave_
 void stave__set_slowly(stave_span span, stave_site *key, struct stave__value value)
 {
     if (span.slot == &mark_slot)
-        set_of_mark((struct stave__lane *)stave__self, key, value);
-    else
+        set_of_mark((struct stave__lane *)stave__own, key, value);
+    else if (stave__is_open(stave__own, span)) /* C2: else the key need not be known */
         set(span, stave__site_id(key), value);
 }
 
 static void set_by_text(stave_span span, const char *key, struct stave__value value)
 {
-    if (stave__is_on() && stave__is_open(stave__self, span) && key != NULL)
+    if (stave__is_on() && stave__is_open(stave__own, span) && key != NULL)
         set(span, stave_name_intern(key), value);
 }
 
@@ -166,7 +166,7 @@ void stave_set_str(stave_span span, const char *key, const char *value)
 
 void stave_fail(stave_span span, const char *reason)
 {
-    if (!stave__is_open(stave__self, span))
+    if (!stave__is_open(stave__own, span))
         return;
     STAVE__STORE(span.slot->what,
                  span.slot->what | (uint64_t)STAVE_FLAG_FAILED << STAVE__FLAGS_SHIFT);
@@ -189,7 +189,7 @@ stave_span stave__mark(stave_site *site)
 
 void stave__mark_end(stave_span mark)
 {
-    struct stave__lane *lane = (struct stave__lane *)stave__self;
+    struct stave__lane *lane = (struct stave__lane *)stave__own;
     if (mark.slot == &mark_slot && !lane->mark.written)
         write_mark(lane, stave__u64(0), 0);
 }
