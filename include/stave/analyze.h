@@ -102,7 +102,7 @@ typedef struct stave_rollup stave_rollup;
 /* Highest self time first, then highest total, then by name; counters by name, then lane.
  *
  * Memory: 72 bytes a level of depth; a name's durations, 8 bytes each up to STAVE_ROLLUP_EXACT, then
- * 1 KB for each power of two that occurs; 32 bytes a cumulative row of one lane and boot; independent
+ * 1 KB for each power of two that occurs; 80 bytes a cumulative row of one lane and boot; independent
  * of the number of spans. But all spans of a boot in which some are attached are in memory at once,
  * about 100 bytes each; and where children of one span do not stand in the order of their ends, 16
  * bytes for each child of the spans that are open. */
@@ -134,7 +134,8 @@ typedef struct stave_tree_node {
     uint32_t parent;    /* index; STAVE_NONE: the root */
     uint32_t depth;     /* 0: the root */
     double self_ns, total_ns, busy_ns;
-    uint64_t calls; /* 1, or a cumulative row's count */
+    uint64_t calls;  /* 1, or a cumulative row's count */
+    bool cumulative; /* it is such a row */
 } stave_tree_node;
 
 typedef struct stave_tree stave_tree;
@@ -144,7 +145,7 @@ typedef struct stave_tree stave_tree;
 
 /* STAVE_E_NOTHING when there is no such root. Roots are ordered by boot, start, lane, serial; nodes by
  * start, spans before cumulative rows, then serial. A cumulative row has the serial of the span it is
- * in. Memory: about 200 bytes a node; 32 a root of one boot unless the first or the slowest is wanted;
+ * in; its parent is the row around it where that is told, else the span. Memory: about 200 bytes a node; 32 a root of one boot unless the first or the slowest is wanted;
  * all spans of a boot in which some are attached, about 100 bytes each. */
 STAVE_API int stave_tree_new_sized(stave_trace *trace, const stave_tree_config *config,
                                    size_t config_size, stave_tree **tree, stave_error *error);

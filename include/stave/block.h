@@ -57,7 +57,8 @@ enum {
  * counters     name: of the counter; value: from here on
  * cumulatives  many short calls in one row; serial: the span that they are in; start, end: from the
  *              first one's to the last one's; value: how many; total, least, most: ticks; depth: 0
- *              where nothing but that span is around them
+ *              where nothing but that span is around them; other: its number among the span's
+ *              cumulatives, from 1, 0: not told; other_lane: the number of the one around it, 0: none
  * attributes   serial: of the span that it tells something about; name: the key; value
  * links        serial: of the span it leads from; other, other_lane: of the span it leads to; value:
  *              a stave_link_kind */
@@ -72,7 +73,7 @@ enum {
     X(STAVE_CUMULATIVES, 5, "cumulatives",                                                         \
       STAVE_COLUMN_END | STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME |            \
           STAVE_COLUMN_TOTAL | STAVE_COLUMN_LEAST | STAVE_COLUMN_MOST,                             \
-      STAVE_COLUMN_DEPTH)                                                                          \
+      STAVE_COLUMN_DEPTH | STAVE_COLUMN_OTHER | STAVE_COLUMN_OTHER_LANE)                           \
     X(STAVE_ATTRIBUTES, 6, "attributes",                                                           \
       STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME, 0)                             \
     X(STAVE_LINKS, 7, "links",                                                                     \
@@ -144,7 +145,7 @@ typedef struct stave_block {
     const uint64_t *value;
     const uint32_t *name;  /* string id; 0: the lane's name */
     const uint32_t *depth; /* spans of the same lane around it */
-    const uint64_t *other; /* with other_lane: the identity of another span */
+    const uint64_t *other; /* with other_lane: the identity of another span, or a place in it */
     const uint32_t *other_lane;
     const uint64_t *total; /* ticks */
     const uint64_t *least;
@@ -173,12 +174,13 @@ static inline uint64_t stave_block_value(const stave_block *block, uint32_t row)
     return block->value != NULL ? block->value[row] : 0;
 }
 
-/* The other span of an attached span or a link. */
+/* The other span of an attached span or a link; a cumulative row's number. */
 static inline uint64_t stave_block_other(const stave_block *block, uint32_t row)
 {
     return block->other != NULL ? block->other[row] : 0;
 }
 
+/* The other span's lane; the number of the cumulative row around a cumulative one. */
 static inline uint32_t stave_block_other_lane(const stave_block *block, uint32_t row)
 {
     return block->other_lane != NULL ? block->other_lane[row] : 0;

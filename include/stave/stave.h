@@ -193,7 +193,8 @@ struct stave__sums {
     struct stave__sums *next;  /* beside it */
     struct stave__sums *below; /* in it */
     struct stave__sums *above; /* NULL: a span */
-    uint64_t name;
+    uint32_t name;
+    uint32_t number;      /* among its span's, once these are being written */
     uint64_t first, last; /* ticks: the first one's start, the last one's end */
     uint64_t count, total, least, most;
 };

@@ -49,6 +49,21 @@ static bool add_named(struct stave__forest *forest, uint32_t node)
     return true;
 }
 
+static bool add_place(struct stave__forest *forest, const struct stave__place *place)
+{
+    if (forest->places_count == forest->places_size) {
+        uint32_t size = forest->places_size != 0 ? forest->places_size * 2 : FIRST_NAMED;
+        struct stave__place *larger =
+            size != 0 ? realloc(forest->places, size * sizeof *larger) : NULL;
+        if (larger == NULL)
+            return false;
+        forest->places = larger;
+        forest->places_size = size;
+    }
+    forest->places[forest->places_count++] = *place;
+    return true;
+}
+
 /* The parent waits for one more. */
 static void set_parent(struct stave__forest *forest, uint32_t node, uint32_t parent)
 {
@@ -158,21 +173,30 @@ int stave__forest_add_spans(struct stave__forest *forest, struct stave__reading 
 
 /* ---- cumulative rows ------------------------------------------------------------------------- */
 
+static bool add_cumulative(struct stave__forest *forest, const stave_block *block, uint32_t row)
+{
+    struct stave__node *node = add_row(forest, block, row);
+    uint32_t at = forest->count - 1;
+    if (node == NULL)
+        return false;
+    node->start = block->start[row]; /* they count whole */
+    node->end = block->end[row];
+    node->other = block->value[row];
+    node->self = stave__ticks_units(forest->ticks, block->start[row], block->total[row]);
+    node->cumulative = true;
+    node->direct = stave__place_is_direct(block, row);
+    if (!stave__place_is_told(block, row))
+        return add_named(forest, at);
+    struct stave__place place = stave__place_of(block, row, at);
+    return add_place(forest, &place);
+}
+
 static bool add_cumulatives(struct stave__forest *forest, const stave_block *block)
 {
-    for (uint32_t i = 0; i < block->rows; i++) {
-        if (!stave__ticks_in_window(forest->ticks, block->start[i], block->end[i]))
-            continue;
-        struct stave__node *node = add_row(forest, block, i);
-        if (node == NULL || !add_named(forest, forest->count - 1))
+    for (uint32_t i = 0; i < block->rows; i++)
+        if (stave__ticks_in_window(forest->ticks, block->start[i], block->end[i]) &&
+            !add_cumulative(forest, block, i))
             return false;
-        node->start = block->start[i]; /* they count whole */
-        node->end = block->end[i];
-        node->other = block->value[i];
-        node->self = stave__ticks_units(forest->ticks, block->start[i], block->total[i]);
-        node->cumulative = true;
-        node->direct = stave_block_depth(block, i) == 0;
-    }
     return true;
 }
 
@@ -189,6 +213,20 @@ int stave__forest_add_cumulatives(struct stave__forest *forest, struct stave__re
             return stave__fail_memory(error);
     }
     return STAVE_OK;
+}
+
+/* Those that are in others have these as parents, the rest their spans. */
+static bool place_cumulatives(struct stave__forest *forest)
+{
+    stave__places_solve(forest->places, forest->places_count);
+    for (uint32_t i = 0; i < forest->places_count; i++) {
+        const struct stave__place *place = &forest->places[i];
+        if (place->parent != STAVE_NONE)
+            set_parent(forest, place->at, forest->places[place->parent].at);
+        else if (!add_named(forest, place->at))
+            return false;
+    }
+    return true;
 }
 
 /* ---- parents by name ------------------------------------------------------------------------- */
@@ -330,7 +368,7 @@ static void cut_circles(struct stave__forest *forest, uint32_t *order, uint32_t 
 
 int stave__forest_solve(struct stave__forest *forest, stave_error *error)
 {
-    if (!find_named(forest))
+    if (!place_cumulatives(forest) || !find_named(forest))
         return stave__fail_memory(error);
     uint32_t *order = malloc((forest->count + (size_t)1) * sizeof *order);
     if (order == NULL)
@@ -346,5 +384,6 @@ void stave__forest_free(struct stave__forest *forest)
     stave__intervals_free(&forest->extents);
     free(forest->nodes);
     free(forest->named);
+    free(forest->places);
     *forest = (struct stave__forest){.ticks = forest->ticks};
 }

@@ -10,13 +10,15 @@
  *
  * Parents   By nesting (analyze/nesting.h), or the span that an attached one names: of those with its
  *           lane and serial the last row. Who is below itself in this way becomes a root, and so does
- *           everyone else on that circle.
- * Memory    About 100 bytes a span, and 24 an interval that sticks out of its parent.
+ *           everyone else on that circle. Of a cumulative row the row around it (analyze/places.h), else
+ *           its span.
+ * Memory    About 100 bytes a span, 150 a cumulative row, and 24 an interval that sticks out of its parent.
  * Limits    2^32 - 2 spans; more are reported as out of memory.  */
 #ifndef STAVE_ANALYZE_FOREST_H
 #define STAVE_ANALYZE_FOREST_H
 
 #include "analyze/intervals.h"
+#include "analyze/places.h"
 #include "analyze/reading.h"
 
 struct stave__node {
@@ -32,7 +34,7 @@ struct stave__node {
     uint32_t waiting;     /* while being solved: children not done. Free for others afterwards */
     uint16_t flags;
     bool cumulative;
-    bool direct; /* of a cumulative row: nothing but its span is around it */
+    bool direct; /* of a cumulative row whose parent is its span: it takes from that one's self */
 };
 
 struct stave__forest {
@@ -42,6 +44,8 @@ struct stave__forest {
     uint32_t spans;  /* of `count` */
     uint32_t *named; /* nodes whose parents are named, not nested */
     uint32_t named_count, named_size;
+    struct stave__place *places; /* of cumulative rows that may be in others, until solved */
+    uint32_t places_count, places_size;
     struct stave__intervals extents; /* the nodes', while being solved */
 };
 

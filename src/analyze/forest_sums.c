@@ -43,6 +43,16 @@ static double own_length(const struct stave__forest *forest, const struct stave_
     return stave__ticks_length(forest->ticks, node->start, node->end);
 }
 
+/* Of a cumulative row, whose self is its total until now. */
+static void sum_cumulative(const struct stave__forest *forest, struct stave__node *node)
+{
+    double taken = 0;
+    for (uint32_t i = node->first; i != STAVE_NONE; i = forest->nodes[i].next)
+        taken += forest->nodes[i].extent.length;
+    node->extent.length = node->self;
+    node->self = node->self > taken ? node->self - taken : 0;
+}
+
 static bool sum_self(struct sums *sums, struct stave__node *node)
 {
     const struct stave__forest *forest = sums->forest;
@@ -52,7 +62,7 @@ static bool sum_self(struct sums *sums, struct stave__node *node)
     for (uint32_t i = node->first; i != STAVE_NONE; i = child->next) {
         child = &forest->nodes[i];
         if (child->cumulative)
-            taken += child->direct ? child->self : 0;
+            taken += child->direct ? child->extent.length : 0;
         else if (!cover(sums, node, child))
             return false;
     }
@@ -102,7 +112,7 @@ int stave__forest_sum(struct stave__forest *forest, const uint32_t *order, stave
     for (uint32_t i = 0; i < forest->count && added; i++) {
         struct stave__node *node = &forest->nodes[order[i]];
         if (node->cumulative)
-            node->extent.length = node->self;
+            sum_cumulative(forest, node);
         else
             added = sum_self(&sums, node) && sum_total(forest, node);
     }

@@ -10,6 +10,7 @@
 #define STAVE_ANALYZE_ROLLING_H
 
 #include "analyze/names.h"
+#include "analyze/places.h"
 #include "analyze/reading.h"
 #include "analyze/ticks.h"
 
@@ -39,23 +40,27 @@ void stave__samples_free(struct stave__samples *samples);
 
 /* ---- cumulative rows ------------------------------------------------------------------------- */
 
-/* What a cumulative row still does to others: it adds to its name's total unless it is inside a call
- * of that name, and, when nothing else is around it, takes from the self of its span. */
+/* What a cumulative row still does: what of its total is not that of rows in it is self; it adds to its name's
+ * total unless it is inside a call of that name, and, when nothing else is around it, takes from the self
+ * of its span. */
 struct stave__owed {
-    uint64_t serial; /* of its span */
-    double units;    /* its total */
-    uint32_t name;   /* a row of names */
+    double units;  /* its total */
+    double inner;  /* the totals of those directly in it */
+    uint32_t name; /* a row of names */
+    uint32_t parent, first,
+        next; /* the row around it, one in it, one beside it; STAVE_NONE: none */
     bool direct;
     uint8_t taken; /* by its span, in this pass */
 };
 
 /* Of one lane and boot. */
 struct stave__owing {
-    struct stave__owed *rows; /* by serial */
-    size_t used, size;
+    struct stave__owed *rows;
+    struct stave__place *places; /* the rows' once more, by their spans' serials */
+    uint32_t used, size;
 };
 
-/* Adds up all of a cumulative row but its total. Its name's row; STAVE_NONE when out of memory. */
+/* Adds up all of a cumulative row but its self and total. Its name's row; STAVE_NONE when out of memory. */
 uint32_t stave__roll_cumulative(struct stave__rolling *rolling, const stave_block *block,
                                 uint32_t row);
 
@@ -64,11 +69,13 @@ int stave__owing_read(struct stave__owing *owing, struct stave__rolling *rolling
                       uint32_t end, stave_error *error);
 
 /* What the span's cumulative rows take from its self, in units; in the first pass they add to their
- * totals, with the span's own name among the open ones. */
+ * selves and totals, with the span's own name among the open ones. */
 double stave__owing_take(const struct stave__owing *owing, struct stave__rolling *rolling,
                          uint64_t serial, uint8_t pass);
 
-/* Totals of the rows whose span is not there; empties the list. */
+void stave__owing_free(struct stave__owing *owing);
+
+/* Selves and totals of the rows whose span is not there; empties the list. */
 void stave__owing_settle(struct stave__owing *owing, struct stave__rolling *rolling);
 
 /* ---- the roll-up ----------------------------------------------------------------------------- */

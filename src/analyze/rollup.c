@@ -163,7 +163,7 @@ static void end(struct stave__rolling *rolling)
     stave__reading_close(&rolling->reading);
     stave__names_free(&rolling->names);
     stave__samples_free(&rolling->samples);
-    free(rolling->owing.rows);
+    stave__owing_free(&rolling->owing);
     free(rolling->counts);
     free(rolling->attached);
 }

@@ -28,7 +28,6 @@ uint32_t stave__roll_cumulative(struct stave__rolling *rolling, const stave_bloc
     struct stave__name *name = stave__names_at(&rolling->names, index);
     double total_ns = stave__ticks_units(ticks, at, block->total[row]) * ticks->unit_ns;
     name->row.calls += calls;
-    name->row.self_ns += total_ns;
     if (flags & STAVE_FLAG_FAILED)
         name->row.failed += calls;
     if ((flags & STAVE_FLAGS_DOUBT) != 0 || is_cut(ticks, block, row))
@@ -40,43 +39,69 @@ uint32_t stave__roll_cumulative(struct stave__rolling *rolling, const stave_bloc
     return index;
 }
 
-static bool owe(struct stave__owing *owing, const struct stave__owed *owed)
+/* ---- the rows of a lane ---------------------------------------------------------------------- */
+
+static bool grow(struct stave__owing *owing)
 {
-    if (owing->used == owing->size) {
-        size_t size = owing->size != 0 ? owing->size * 2 : FIRST_OWED;
-        struct stave__owed *larger = realloc(owing->rows, size * sizeof *larger);
-        if (larger == NULL)
-            return false;
-        owing->rows = larger;
-        owing->size = size;
-    }
-    owing->rows[owing->used++] = *owed;
+    uint32_t size = owing->size != 0 ? owing->size * 2 : FIRST_OWED; /* 0 beyond 2^31 */
+    struct stave__owed *rows = size != 0 ? realloc(owing->rows, size * sizeof *rows) : NULL;
+    if (rows == NULL)
+        return false;
+    owing->rows = rows;
+    struct stave__place *places = realloc(owing->places, size * sizeof *places);
+    if (places == NULL)
+        return false;
+    owing->places = places;
+    owing->size = size;
+    return true;
+}
+
+static bool owe(struct stave__owing *owing, struct stave__rolling *rolling,
+                const stave_block *block, uint32_t row)
+{
+    uint32_t name = stave__roll_cumulative(rolling, block, row);
+    if (name == STAVE_NONE || (owing->used == owing->size && !grow(owing)))
+        return false;
+    struct stave__place *place = &owing->places[owing->used];
+    *place = stave__place_of(block, row, owing->used);
+    if (!stave__place_is_told(block, row))
+        place->around = 0;
+    owing->rows[owing->used++] = (struct stave__owed){
+        .units = stave__ticks_units(&rolling->ticks, block->start[row], block->total[row]),
+        .name = name,
+        .parent = STAVE_NONE,
+        .first = STAVE_NONE,
+        .next = STAVE_NONE,
+        .direct = stave__place_is_direct(block, row),
+    };
     return true;
 }
 
 static bool read_block(struct stave__owing *owing, struct stave__rolling *rolling,
                        const stave_block *block)
 {
-    struct stave__ticks *ticks = &rolling->ticks;
-    for (uint32_t i = 0; i < block->rows; i++) {
-        if (!stave__ticks_in_window(ticks, block->start[i], block->end[i]))
-            continue;
-        struct stave__owed owed = {
-            .serial = block->serial[i],
-            .units = stave__ticks_units(ticks, block->start[i], block->total[i]),
-            .name = stave__roll_cumulative(rolling, block, i),
-            .direct = stave_block_depth(block, i) == 0,
-        };
-        if (owed.name == STAVE_NONE || !owe(owing, &owed))
+    for (uint32_t i = 0; i < block->rows; i++)
+        if (stave__ticks_in_window(&rolling->ticks, block->start[i], block->end[i]) &&
+            !owe(owing, rolling, block, i))
             return false;
-    }
     return true;
 }
 
-static int compare_owed(const void *a, const void *b)
+/* Who is in whom. */
+static void link_rows(struct stave__owing *owing)
 {
-    const struct stave__owed *x = a, *y = b;
-    return x->serial < y->serial ? -1 : x->serial > y->serial;
+    stave__places_solve(owing->places, owing->used);
+    for (uint32_t i = owing->used; i-- > 0;) {
+        const struct stave__place *place = &owing->places[i];
+        if (place->parent == STAVE_NONE)
+            continue;
+        struct stave__owed *owed = &owing->rows[place->at];
+        owed->parent = owing->places[place->parent].at;
+        struct stave__owed *parent = &owing->rows[owed->parent];
+        owed->next = parent->first;
+        parent->first = place->at;
+        parent->inner += owed->units;
+    }
 }
 
 int stave__owing_read(struct stave__owing *owing, struct stave__rolling *rolling, uint32_t from,
@@ -90,25 +115,50 @@ int stave__owing_read(struct stave__owing *owing, struct stave__rolling *rolling
         if (status > 0 && !read_block(owing, rolling, &rolling->reading.block))
             return stave__fail_memory(error);
     }
-    if (owing->used > 0)
-        qsort(owing->rows, owing->used, sizeof *owing->rows, compare_owed);
+    link_rows(owing);
     return STAVE_OK;
 }
 
-static void add_total(struct stave__rolling *rolling, const struct stave__owed *owed)
+/* ---- self and total -------------------------------------------------------------------------- */
+
+static void enter(struct stave__rolling *rolling, const struct stave__owed *owed)
 {
     struct stave__name *name = stave__names_at(&rolling->names, owed->name);
-    if (name->open == 0)
-        name->row.total_ns += owed->units * rolling->ticks.unit_ns;
+    double unit_ns = rolling->ticks.unit_ns;
+    if (name->open++ == 0)
+        name->row.total_ns += owed->units * unit_ns;
+    if (owed->units > owed->inner)
+        name->row.self_ns += (owed->units - owed->inner) * unit_ns;
 }
 
-/* The first row of a serial, or the number of rows. */
-static size_t first_of(const struct stave__owing *owing, uint64_t serial)
+/* A row and all in it, from the outside in: names are open while what is in them is added. */
+static void descend(const struct stave__owing *owing, struct stave__rolling *rolling, uint32_t top)
 {
-    size_t low = 0, high = owing->used;
+    const struct stave__owed *rows = owing->rows;
+    for (uint32_t at = top;;) {
+        enter(rolling, &rows[at]);
+        if (rows[at].first != STAVE_NONE) {
+            at = rows[at].first;
+            continue;
+        }
+        for (;; at = rows[at].parent) {
+            stave__names_at(&rolling->names, rows[at].name)->open--;
+            if (at == top)
+                return;
+            if (rows[at].next != STAVE_NONE)
+                break;
+        }
+        at = rows[at].next;
+    }
+}
+
+/* The first place of a serial, or the number of places. */
+static uint32_t first_of(const struct stave__owing *owing, uint64_t serial)
+{
+    uint32_t low = 0, high = owing->used;
     while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (owing->rows[middle].serial < serial)
+        uint32_t middle = low + (high - low) / 2;
+        if (owing->places[middle].serial < serial)
             low = middle + 1;
         else
             high = middle;
@@ -120,13 +170,15 @@ double stave__owing_take(const struct stave__owing *owing, struct stave__rolling
                          uint64_t serial, uint8_t pass)
 {
     double direct = 0;
-    for (size_t i = first_of(owing, serial); i < owing->used; i++) {
-        struct stave__owed *owed = &owing->rows[i];
-        if (owed->serial != serial || owed->taken == pass)
+    for (uint32_t i = first_of(owing, serial); i < owing->used; i++) {
+        struct stave__owed *owed = &owing->rows[owing->places[i].at];
+        if (owing->places[i].serial != serial || owed->taken == pass)
             break; /* a serial that occurs twice: its last row has taken them */
         owed->taken = pass;
+        if (owed->parent != STAVE_NONE)
+            continue;
         if (pass == 1)
-            add_total(rolling, owed);
+            descend(owing, rolling, owing->places[i].at);
         direct += owed->direct ? owed->units : 0;
     }
     return direct;
@@ -134,8 +186,14 @@ double stave__owing_take(const struct stave__owing *owing, struct stave__rolling
 
 void stave__owing_settle(struct stave__owing *owing, struct stave__rolling *rolling)
 {
-    for (size_t i = 0; i < owing->used; i++)
-        if (owing->rows[i].taken == 0)
-            add_total(rolling, &owing->rows[i]);
+    for (uint32_t i = 0; i < owing->used; i++)
+        if (owing->rows[i].taken == 0 && owing->rows[i].parent == STAVE_NONE)
+            descend(owing, rolling, i);
     owing->used = 0;
+}
+
+void stave__owing_free(struct stave__owing *owing)
+{
+    free(owing->rows);
+    free(owing->places);
 }

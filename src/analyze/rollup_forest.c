@@ -21,7 +21,7 @@ static bool enter(const struct descent *descent, const struct stave__node *node)
     return row != STAVE_NONE;
 }
 
-/* All of a cumulative row but its total has been added already. */
+/* All of a cumulative row but its self and total has been added already. */
 static bool leave(const struct descent *descent, const struct stave__node *node)
 {
     struct stave__rolling *rolling = descent->rolling;
@@ -32,8 +32,10 @@ static bool leave(const struct descent *descent, const struct stave__node *node)
     struct stave__name *name = stave__names_at(&rolling->names, row);
     if (--name->open == 0)
         name->row.total_ns += node->extent.length * unit_ns;
-    if (node->cumulative)
+    if (node->cumulative) {
+        name->row.self_ns += node->self * unit_ns;
         return true;
+    }
     double own = stave__ticks_length(descent->forest.ticks, node->start, node->end);
     return stave__names_call(&rolling->names, row, own * unit_ns, node->self * unit_ns,
                              node->flags);
@@ -93,7 +95,7 @@ static bool count_block(struct stave__rolling *rolling, const stave_block *block
     return true;
 }
 
-/* Cumulative rows but for their totals. */
+/* Cumulative rows but for their selves and totals. */
 static int count_cumulatives(struct stave__rolling *rolling, uint32_t from, uint32_t end,
                              stave_error *error)
 {

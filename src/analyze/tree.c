@@ -128,6 +128,7 @@ static bool emit(stave_tree *tree, const struct stave__forest *forest, struct st
         .total_ns = from->extent.length * unit_ns,
         .busy_ns = from->self * unit_ns, /* and what is below, once that is there */
         .calls = from->cumulative ? from->other : 1,
+        .cumulative = from->cumulative,
     };
     return true;
 }

@@ -43,10 +43,15 @@ static uint32_t name_of(uint64_t what)
     return (uint32_t)(what & ((1u << STAVE__DEPTH_SHIFT) - 1));
 }
 
-/* Of a span; of others what they are. */
 static uint32_t depth_of(uint64_t what)
 {
     return (uint32_t)(what >> STAVE__DEPTH_SHIFT) & (2 * STAVE_DEPTH_MAX - 1);
+}
+
+/* What else than a span it is. */
+static uint32_t kind_of(uint64_t what)
+{
+    return (uint32_t)(what >> STAVE__DEPTH_SHIFT) & 7;
 }
 
 static uint16_t flags_of(uint64_t what)
@@ -56,13 +61,13 @@ static uint16_t flags_of(uint64_t what)
 
 static bool has_text(const struct stave__record *record)
 {
-    return !is_span(record) && depth_of(record->what) != STAVE__SUM &&
+    return !is_span(record) && kind_of(record->what) != STAVE__SUM &&
            (flags_of(record->what) & STAVE_FLAG_TEXT) != 0;
 }
 
 static bool is_timed(const struct stave__record *record)
 {
-    return is_span(record) || depth_of(record->what) != STAVE__ATTRIBUTE;
+    return is_span(record) || kind_of(record->what) != STAVE__ATTRIBUTE;
 }
 
 /* How many records it takes. */
@@ -70,7 +75,7 @@ static uint32_t length_of(const struct stave__record *record)
 {
     if (is_span(record))
         return 1;
-    if (depth_of(record->what) == STAVE__SUM)
+    if (kind_of(record->what) == STAVE__SUM)
         return 2;
     return has_text(record) ? 1 + (uint32_t)((record->start + sizeof *record - 1) / sizeof *record)
                             : 1;
@@ -194,7 +199,7 @@ static bool take_moment(struct stave__image_rows *rows, struct stave__image_file
                         const struct stave__record *record, uint32_t row, uint32_t kind)
 {
     const union stave__columns *to = &rows->columns;
-    if (is_span(record) || depth_of(record->what) != kind)
+    if (is_span(record) || kind_of(record->what) != kind)
         return false;
     /* No clock is read for an attribute. */
     int64_t time = kind == STAVE__ATTRIBUTE ? rows->seen : since_start(record->end);
@@ -224,14 +229,21 @@ static bool take_counter(struct stave__image_rows *rows, struct stave__image_fil
     return take_moment(rows, file, record, row, STAVE__COUNTER);
 }
 
+static uint32_t bits_of(uint64_t what, uint32_t shift, uint32_t mask)
+{
+    return (uint32_t)(what >> shift) & mask;
+}
+
 static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *file,
                      const struct stave__record *record, uint32_t row)
 {
     const union stave__columns *to = &rows->columns;
-    if (is_span(record) || depth_of(record->what) != STAVE__SUM)
+    if (is_span(record) || kind_of(record->what) != STAVE__SUM)
         return false;
     put_row(rows, file, record, row, since_start(record->start), since_start(record->end));
-    to->depth[row] = flags_of(record->what);
+    to->depth[row] = bits_of(record->what, STAVE__SUM_DEPTH_SHIFT, STAVE__SUM_DEPTH_MAX);
+    to->other[row] = bits_of(record->what, STAVE__SUM_NUMBER_SHIFT, STAVE__SUM_NUMBER_MAX);
+    to->other_lane[row] = bits_of(record->what, STAVE__SUM_AROUND_SHIFT, STAVE__SUM_NUMBER_MAX);
     to->value[row] = record[1].start;
     to->total[row] = record[1].end;
     to->least[row] = record[1].serial;
@@ -249,7 +261,8 @@ static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *f
     X(STAVE_SPANS, SPAN_COLUMNS, take_span)                                                        \
     X(STAVE_CUMULATIVES,                                                                           \
       STAVE_COLUMN_END | STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME |            \
-          STAVE_COLUMN_TOTAL | STAVE_COLUMN_LEAST | STAVE_COLUMN_MOST | STAVE_COLUMN_DEPTH,        \
+          STAVE_COLUMN_TOTAL | STAVE_COLUMN_LEAST | STAVE_COLUMN_MOST | STAVE_COLUMN_DEPTH |       \
+          STAVE_COLUMN_OTHER | STAVE_COLUMN_OTHER_LANE,                                            \
       take_sum)                                                                                    \
     X(STAVE_ATTRIBUTES, STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME,              \
       take_attribute)                                                                              \

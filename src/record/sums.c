@@ -2,7 +2,7 @@
 
 #include "base/os_process.h"
 
-#define DEPTH_MAX 8191u /* 13 bits of a record */
+_Static_assert(STAVE__SUMS_MAX <= STAVE__SUM_NUMBER_MAX, "a number fits into a record");
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -42,13 +42,18 @@ static void write_one(struct stave__lane *lane, const struct stave__sums *sums, 
                       uint64_t depth)
 {
     struct stave__record *record = stave__lane_room(lane, 2);
+    uint64_t around = sums->above != NULL ? sums->above->number : 0;
     if (record == NULL)
         return;
+    if (depth > STAVE__SUM_DEPTH_MAX)
+        depth = STAVE__SUM_DEPTH_MAX;
     STAVE__STORE(record[0].start, sums->first);
     STAVE__STORE(record[0].end, sums->last);
     STAVE__STORE(record[0].serial, serial);
-    STAVE__STORE(record[0].what, sums->name | (uint64_t)STAVE__SUM << STAVE__DEPTH_SHIFT |
-                                     depth << STAVE__FLAGS_SHIFT | STAVE__NOT_SPAN);
+    STAVE__STORE(record[0].what,
+                 sums->name | (uint64_t)STAVE__SUM << STAVE__DEPTH_SHIFT |
+                     depth << STAVE__SUM_DEPTH_SHIFT | around << STAVE__SUM_AROUND_SHIFT |
+                     (uint64_t)sums->number << STAVE__SUM_NUMBER_SHIFT | STAVE__NOT_SPAN);
     STAVE__STORE(record[1].start, sums->count);
     STAVE__STORE(record[1].end, sums->total);
     STAVE__STORE(record[1].serial, sums->least);
@@ -66,9 +71,12 @@ void stave__sums_write(struct stave__lane *lane, struct stave__open *slot)
 {
     struct stave__sums *sums = slot->sums;
     uint64_t depth = 0;
+    uint32_t number = 0;
     slot->sums = NULL;
     /* Down to what has nothing in it, which is written, and on beside or above it. */
     while (sums != NULL) {
+        if (sums->number == 0)
+            sums->number = ++number;
         if (sums->below != NULL) {
             struct stave__sums *below = sums->below;
             sums->below = NULL;
@@ -77,7 +85,7 @@ void stave__sums_write(struct stave__lane *lane, struct stave__open *slot)
             continue;
         }
         if (sums->count > 0)
-            write_one(lane, sums, slot->serial, depth < DEPTH_MAX ? depth : DEPTH_MAX);
+            write_one(lane, sums, slot->serial, depth);
         struct stave__sums *next = sums->next, *above = sums->above;
         forget(lane, sums);
         sums = next != NULL ? next : above;

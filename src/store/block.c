@@ -352,7 +352,8 @@ static bool references_are_right(const struct stave__header *header,
     bool right = texts_are_right(header, limits, c);
     for (uint32_t i = 0; c->name != NULL && i < header->rows; i++)
         right &= settle_name(&c->name[i], limits);
-    for (uint32_t i = 0; c->other_lane != NULL && i < header->rows; i++)
+    bool has_lanes = c->other_lane != NULL && header->kind != STAVE_CUMULATIVES;
+    for (uint32_t i = 0; has_lanes && i < header->rows; i++)
         right &= c->other_lane[i] < limits->lanes;
     for (uint32_t i = 0; i < header->open_count; i++)
         right &= settle_name(&open[i].name, limits) && open[i].other_lane < limits->lanes;

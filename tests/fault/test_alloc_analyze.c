@@ -35,9 +35,26 @@ static void open_lane(struct lane *lane, stave_trace *trace, uint32_t id)
     stave__appender_init(&lane->cumulatives, &trace->blocks, STAVE_CUMULATIVES, id, 0);
     stave__appender_init(&lane->counters, &trace->blocks, STAVE_COUNTERS, id, 0);
     lane->spans.mask = stave__kind_may_have[STAVE_SPANS];
+    lane->cumulatives.mask = stave__kind_may_have[STAVE_CUMULATIVES];
 }
 
-/* Children that are not in the order of their ends, a cumulative row in each, counters. */
+/* Two cumulative rows of a span, one in the other. */
+static void add_cumulatives(struct lane *lane, int64_t start, uint64_t serial,
+                            const uint32_t *names)
+{
+    for (uint32_t around = 0; around < 2; around++)
+        append(&lane->cumulatives, (struct stave__row){.start = start,
+                                                       .end = start + 10,
+                                                       .serial = serial,
+                                                       .name = names[around],
+                                                       .value = 3,
+                                                       .depth = around,
+                                                       .other = around + 1,
+                                                       .other_lane = around,
+                                                       .total = 5 - around});
+}
+
+/* Children that are not in the order of their ends, cumulative rows in each, counters. */
 static void add_root(struct lane *lane, int64_t at, const uint32_t *names)
 {
     uint64_t root = ++lane->serial;
@@ -49,12 +66,7 @@ static void add_root(struct lane *lane, int64_t at, const uint32_t *names)
                                                  .serial = serial,
                                                  .name = names[serial % NAMES],
                                                  .depth = 1});
-        append(&lane->cumulatives, (struct stave__row){.start = start,
-                                                       .end = start + 10,
-                                                       .serial = serial,
-                                                       .name = names[0],
-                                                       .value = 3,
-                                                       .total = 5});
+        add_cumulatives(lane, start, serial, names);
     }
     append(&lane->counters,
            (struct stave__row){.start = at, .value = root, .name = names[root % NAMES]});

@@ -186,6 +186,8 @@ static stave_trace *kinds(void)
                                     .value = 3,
                                     .name = text(trace, "short"),
                                     .depth = 2,
+                                    .other = 2,
+                                    .other_lane = 1,
                                     .total = 40,
                                     .least = 5,
                                     .most = 20});
@@ -194,6 +196,7 @@ static stave_trace *kinds(void)
                                     .serial = 1,
                                     .value = 1,
                                     .name = text(trace, "short"),
+                                    .other = 1,
                                     .total = 1,
                                     .least = 1,
                                     .most = 1});
@@ -382,6 +385,45 @@ static stave_trace *tables(void)
     return trace;
 }
 
+/* Cumulative rows inside each other, children first and last, in two spans; one that names a number which is not
+ * there, one that is not told where it is. */
+static stave_trace *nested_calls(void)
+{
+    static const struct {
+        uint64_t serial, number;
+        uint32_t around, depth;
+        uint64_t calls, total;
+        const char *name;
+    } rows[] = {
+        {2, 3, 2, 2, 12, 10, "cell"}, {2, 2, 1, 1, 6, 40, "row"}, {2, 1, 0, 0, 3, 60, "query"},
+        {1, 1, 0, 0, 2, 80, "query"}, {1, 2, 1, 1, 4, 50, "row"}, {1, 4, 1, 1, 1, 20, "query"},
+        {1, 5, 77, 1, 1, 3, "cell"},  {1, 0, 0, 2, 1, 2, "cell"},
+    };
+    stave_trace *trace = new_trace();
+    uint32_t b = boot(trace, 0, 0, 0.3), l = lane(trace, "main", STAVE_LANE_THREAD);
+    struct stave__appender calls = appender(trace, STAVE_CUMULATIVES, l, b);
+    struct stave__appender spans = appender(trace, STAVE_SPANS, l, b);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        add(&calls, (struct stave__row){.start = 10 + (int64_t)i,
+                                        .end = 90 + (int64_t)i,
+                                        .serial = rows[i].serial,
+                                        .value = rows[i].calls,
+                                        .name = text(trace, rows[i].name),
+                                        .depth = rows[i].depth,
+                                        .other = rows[i].number,
+                                        .other_lane = rows[i].around,
+                                        .total = rows[i].total,
+                                        .least = 1,
+                                        .most = rows[i].total});
+    add(&spans, (struct stave__row){
+                    .start = 5, .end = 105, .serial = 2, .name = text(trace, "step"), .depth = 1});
+    add(&spans,
+        (struct stave__row){.start = 0, .end = 300, .serial = 1, .name = text(trace, "work")});
+    seal(&calls);
+    seal(&spans);
+    return trace;
+}
+
 /* Rows that zstd makes smaller. */
 static stave_trace *packed(void)
 {
@@ -405,8 +447,9 @@ static const struct golden {
     stave_trace *(*make)(void);
     uint32_t zstd_level;
 } all[] = {
-    {"smallest", smallest, 0}, {"empty", empty, 0}, {"kinds", kinds, 0},   {"columns", columns, 0},
-    {"open", open_spans, 0},   {"boots", boots, 0}, {"tables", tables, 0}, {"packed", packed, 9},
+    {"smallest", smallest, 0}, {"empty", empty, 0},     {"kinds", kinds, 0},
+    {"columns", columns, 0},   {"open", open_spans, 0}, {"boots", boots, 0},
+    {"tables", tables, 0},     {"packed", packed, 9},   {"nested-calls", nested_calls, 0},
 };
 
 static int write_file(void *context, const void *data, size_t size)

@@ -34,7 +34,7 @@ COLUMN_MAX = {2: 0xffff, 6: U32_MAX, 7: U32_MAX, 9: U32_MAX}
 KINDS = [("spans", {0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}), ("marks", {0, 1, 2, 5, 6}, {4}),
          ("gaps", {0, 1, 2, 3, 5}, {6}), ("doubts", {0, 1, 2, 3, 5}, set()),
          ("counters", {0, 1, 2, 5, 6}, set()),
-         ("cumulatives", {0, 1, 2, 3, 4, 5, 6, 10, 11, 12}, {7}),
+         ("cumulatives", {0, 1, 2, 3, 4, 5, 6, 10, 11, 12}, {7, 8, 9}),
          ("attributes", {0, 1, 2, 4, 5, 6}, set()), ("links", {0, 1, 2, 4, 5, 8, 9}, set())]
 LOST = (1 << 32) - 1  # the name of a lane that is named when all is read
 TEXT, REAL, ATTACHED, UNFINISHED = 1 << 13, 1 << 12, 1 << 10, 1 << 4
@@ -510,7 +510,8 @@ class File:
         if 5 in rows:
             rows[5] = [settled(value) if flags & TEXT else value
                        for value, flags in zip(rows[5], rows[2])]
-        sure(max(rows.get(9, []), default=0) < len(self.tables[LANES]), "no such lane")
+        if KINDS[h["kind"]][0] != "cumulatives":
+            sure(max(rows.get(9, []), default=0) < len(self.tables[LANES]), "no such lane")
         sure(max((o[5] for o in opens), default=0) < len(self.tables[LANES]), "no such lane")
         return [(serial, start, settled(name), *rest) for serial, start, name, *rest in opens]
 

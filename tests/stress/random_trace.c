@@ -227,6 +227,10 @@ static void add_cumulative(struct maker *m, uint32_t l, uint32_t name)
         .most = most,
         .depth = (uint32_t)dice_below(&m->dice, 3),
     };
+    if (dice_chance(&m->dice, 600)) { /* few numbers: some are there twice, some name each other */
+        row.other = dice_below(&m->dice, 6);
+        row.other_lane = (uint32_t)dice_below(&m->dice, 6);
+    }
     add_row(m, l, STAVE_CUMULATIVES, &row);
 }
 

@@ -22,6 +22,7 @@
 
 #define SPANS_MAX 70 /* of a trace: the model is quadratic */
 #define INTERVALS_MAX (2 * SPANS_MAX)
+#define ROWS_MAX 4096
 
 #ifdef STAVE_SANITIZED
 #define SEEDS 1000
@@ -75,6 +76,7 @@ struct model {
     struct window window;
     struct call calls[SPANS_MAX];
     size_t count;
+    size_t around[ROWS_MAX]; /* of each row the cumulative one around it, or RANDOM_NONE */
 };
 
 struct interval {
@@ -146,18 +148,81 @@ static void clip(const struct model *m, uint32_t boot, int64_t *start, int64_t *
     }
 }
 
+/* Whether a row is a cumulative one of the window and of this span. */
+static bool is_cumulative_of(const struct model *m, const struct random_row *row, uint32_t boot,
+                             uint32_t lane, uint64_t serial)
+{
+    return row->kind == STAVE_CUMULATIVES && row->boot == boot && row->lane == lane &&
+           row->column.serial == serial &&
+           overlaps(m, row->boot, row->column.start, row->column.end);
+}
+
+/* The only cumulative row of the same span that has the number which a row names as the one around it. */
+static size_t named_around(const struct model *m, const struct random_row *row)
+{
+    size_t found = RANDOM_NONE;
+    if (row->column.other == 0 || row->column.other_lane == 0)
+        return RANDOM_NONE;
+    for (size_t i = 0; i < m->random->row_count; i++) {
+        const struct random_row *other = &m->random->rows[i];
+        if (!is_cumulative_of(m, other, row->boot, row->lane, row->column.serial) ||
+            other->column.other != row->column.other_lane)
+            continue;
+        if (found != RANDOM_NONE)
+            return RANDOM_NONE;
+        found = i;
+    }
+    return found;
+}
+
+/* Whether a row is around itself. */
+static bool is_on_a_circle(const struct model *m, size_t at)
+{
+    size_t up = m->around[at];
+    for (size_t i = 0; i < m->random->row_count && up != RANDOM_NONE && up != at; i++)
+        up = m->around[up];
+    return up == at;
+}
+
+static void find_around(struct model *m)
+{
+    static bool circle[ROWS_MAX];
+    size_t count = m->random->row_count;
+    assert_true(count <= ROWS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const struct random_row *row = &m->random->rows[i];
+        bool is = is_cumulative_of(m, row, row->boot, row->lane, row->column.serial);
+        m->around[i] = is ? named_around(m, row) : RANDOM_NONE;
+    }
+    for (size_t i = 0; i < count; i++)
+        circle[i] = is_on_a_circle(m, i);
+    for (size_t i = 0; i < count; i++)
+        if (circle[i])
+            m->around[i] = RANDOM_NONE;
+}
+
 /* What cumulative rows take from the self time of their span. */
 static double taken_ns(const struct model *m, const struct call *call)
 {
     double ns = 0;
     for (size_t i = 0; i < m->random->row_count; i++) {
         const struct random_row *row = &m->random->rows[i];
-        if (row->kind == STAVE_CUMULATIVES && row->boot == call->span->boot &&
-            row->lane == call->span->lane && row->column.serial == call->span->serial &&
-            row->column.depth == 0 && overlaps(m, row->boot, row->column.start, row->column.end))
+        bool is_direct = row->column.other != 0 || row->column.depth == 0;
+        if (is_cumulative_of(m, row, call->span->boot, call->span->lane, call->span->serial) &&
+            m->around[i] == RANDOM_NONE && is_direct)
             ns += cumulative_ns(m, row);
     }
     return ns;
+}
+
+/* The self time of a cumulative row. */
+static double own_ns(const struct model *m, size_t at)
+{
+    double ns = cumulative_ns(m, &m->random->rows[at]);
+    for (size_t i = 0; i < m->random->row_count; i++)
+        if (m->around[i] == at)
+            ns -= cumulative_ns(m, &m->random->rows[i]);
+    return ns > 0 ? ns : 0;
 }
 
 static void measure(struct model *m, size_t at)
@@ -205,6 +270,7 @@ static void make_model(struct model *m, const struct random_trace *random, stave
         if (window.is && call->in)
             clip(m, span->boot, &call->start, &call->end);
     }
+    find_around(m);
     for (size_t i = 0; i < m->count; i++) /* who is outside is nobody's parent */
         if (m->calls[i].parent != RANDOM_NONE && !m->calls[m->calls[i].parent].in)
             m->calls[i].parent = RANDOM_NONE;
@@ -296,9 +362,18 @@ static bool is_cut(const struct model *m, const struct random_row *row)
             stave_time_us(m->trace, row->boot, row->column.end) > m->window.to_us);
 }
 
-/* Whether a span around a cumulative row has its name: then its total is in that one's. */
-static bool is_inside_its_name(const struct model *m, const struct random_row *row, uint32_t name)
+static uint32_t name_of(const struct model *m, const struct random_row *row)
 {
+    return row->column.name != 0 ? row->column.name : stave_trace_lane(m->trace, row->lane)->name;
+}
+
+/* Whether something around a cumulative row has its name: then its total is in that one's. */
+static bool is_inside_its_name(const struct model *m, size_t at, uint32_t name)
+{
+    const struct random_row *row = &m->random->rows[at];
+    for (size_t i = m->around[at]; i != RANDOM_NONE; i = m->around[i])
+        if (name_of(m, &m->random->rows[i]) == name)
+            return true;
     for (size_t i = 0; i < m->count; i++) {
         const struct random_span *span = m->calls[i].span;
         if (span->boot != row->boot || span->lane != row->lane ||
@@ -313,15 +388,13 @@ static void expect_cumulatives(const struct model *m, uint32_t name, struct expe
 {
     for (size_t i = 0; i < m->random->row_count; i++) {
         const struct random_row *row = &m->random->rows[i];
-        uint32_t own =
-            row->column.name != 0 ? row->column.name : stave_trace_lane(m->trace, row->lane)->name;
-        if (row->kind != STAVE_CUMULATIVES || own != name ||
+        if (row->kind != STAVE_CUMULATIVES || name_of(m, row) != name ||
             !overlaps(m, row->boot, row->column.start, row->column.end))
             continue;
         double tick = stave_duration_us(m->trace, row->boot, 0, 1) * 1000;
         e->row.calls += row->column.value;
-        e->row.self_ns += cumulative_ns(m, row);
-        e->row.total_ns += is_inside_its_name(m, row, name) ? 0 : cumulative_ns(m, row);
+        e->row.self_ns += own_ns(m, i);
+        e->row.total_ns += is_inside_its_name(m, i, name) ? 0 : cumulative_ns(m, row);
         if ((row->column.flags & STAVE_FLAG_FAILED) != 0)
             e->row.failed += row->column.value;
         if ((row->column.flags & STAVE_FLAGS_DOUBT) != 0 || is_cut(m, row))

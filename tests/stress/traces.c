@@ -170,6 +170,8 @@ static void other_row(struct traces_maker *maker, struct traces_lane *lane, uint
         row.total = 3 * length;
         row.least = length / 2;
         row.most = length;
+        row.other = choose(maker, 4);
+        row.other_lane = (uint32_t)choose(maker, 4);
     }
     if (kind == STAVE_LINKS) {
         row.other = 1 + choose(maker, 100);

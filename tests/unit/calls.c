@@ -74,19 +74,35 @@ void calls_add(struct calls *calls, const char *name, uint32_t depth, uint64_t s
     calls_span(calls, &row, name);
 }
 
-void calls_cumulative(struct calls *calls, const char *name, uint64_t serial, uint32_t depth,
-                      uint64_t count, uint64_t total)
+static struct stave__row cumulative_row(uint64_t serial, uint64_t count, uint64_t total)
 {
-    struct stave__row row = {
+    return (struct stave__row){
         .start = 10,
         .end = 90,
         .serial = serial,
-        .depth = depth,
         .value = count,
         .total = total,
         .least = 1,
         .most = total / 2,
     };
+}
+
+void calls_cumulative(struct calls *calls, const char *name, uint64_t serial, uint32_t depth,
+                      uint64_t count, uint64_t total)
+{
+    struct stave__row row = cumulative_row(serial, count, total);
+    row.depth = depth;
+    calls_row(calls, STAVE_CUMULATIVES, &row, name);
+}
+
+void calls_entry(struct calls *calls, const char *name, uint64_t serial, uint64_t number,
+                 uint32_t around, uint64_t count, uint64_t total)
+{
+    struct stave__row row = cumulative_row(serial, count, total);
+    row.start += (int64_t)(number % 64);
+    row.depth = around != 0;
+    row.other = number;
+    row.other_lane = around;
     calls_row(calls, STAVE_CUMULATIVES, &row, name);
 }
 
@@ -111,6 +127,16 @@ static const char *random_name(struct calls *calls)
     return names[calls_random(calls, 4)];
 }
 
+/* In no order, some of them there twice, some in each other. */
+static void random_entries(struct calls *calls, uint64_t serial)
+{
+    uint32_t count = 1 + calls_random(calls, 6);
+    for (uint32_t i = 0; i < count; i++)
+        calls_entry(calls, random_name(calls), serial, calls_random(calls, count + 2),
+                    calls_random(calls, count + 2), calls_random(calls, 5),
+                    calls_random(calls, 30));
+}
+
 /* A row as it ends, or bent, or kept until later in `held`, or lost. */
 static void end_random(struct calls *calls, struct stave__row row, struct stave__row *held,
                        bool sound)
@@ -131,6 +157,8 @@ static void end_random(struct calls *calls, struct stave__row row, struct stave_
     if (calls_random(calls, 8) == 0)
         calls_cumulative(calls, random_name(calls), row.serial + calls_random(calls, 2),
                          calls_random(calls, 2), calls_random(calls, 5), calls_random(calls, 9));
+    if (calls_random(calls, 8) == 0)
+        random_entries(calls, row.serial + calls_random(calls, 2));
     if (held->serial != 0 && calls_random(calls, 2) == 0) {
         calls_span(calls, held, random_name(calls));
         held->serial = 0;
@@ -243,4 +271,25 @@ void calls_check(struct calls *calls, const stave_rollup_config *config,
     stave_rollup *rollup = calls_rollup(calls->trace, config);
     check_rows(calls, rollup, expected, count);
     stave_rollup_free(rollup);
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+void calls_check_tree(stave_trace *trace, const char *expected)
+{
+    char lines[2048] = "";
+    size_t used = 0;
+    stave_tree *tree = NULL;
+    assert_int_equal(stave_tree_new(trace, NULL, &tree, NULL), STAVE_OK);
+    for (uint32_t i = 0; i < stave_tree_nodes(tree); i++) {
+        const stave_tree_node *node = stave_tree_node_at(tree, i);
+        used += (size_t)snprintf(
+            lines + used, sizeof lines - used, "%*s%s x%llu self %g total %g busy %g\n",
+            2 * (int)node->depth, "", stave_trace_string(trace, node->name, NULL),
+            (unsigned long long)node->calls, node->self_ns, node->total_ns, node->busy_ns);
+        assert_true(used < sizeof lines);
+        assert_true(i == 0 || node->depth == stave_tree_node_at(tree, node->parent)->depth + 1);
+    }
+    assert_string_equal(lines, expected);
+    stave_tree_free(tree);
 }

@@ -51,6 +51,11 @@ void calls_add(struct calls *calls, const char *name, uint32_t depth, uint64_t s
 void calls_cumulative(struct calls *calls, const char *name, uint64_t serial, uint32_t depth,
                       uint64_t count, uint64_t total);
 
+/* The same that says where in its span it is: its number, and that of the one around it, 0: none. They begin in
+ * the order of their numbers, up to 64. */
+void calls_entry(struct calls *calls, const char *name, uint64_t serial, uint64_t number,
+                 uint32_t around, uint64_t count, uint64_t total);
+
 /* A counter's value. */
 void calls_sample(struct calls *calls, const char *name, int64_t time, uint64_t value,
                   uint16_t flags);
@@ -78,6 +83,10 @@ struct expected {
 
 void calls_check(struct calls *calls, const stave_rollup_config *config,
                  const struct expected *expected, uint32_t count);
+
+/* The trace's first tree is this, a line for each node: two blanks a level, its name, its calls, self,
+ * total and busy. */
+void calls_check_tree(stave_trace *trace, const char *expected);
 
 #define CHECK(calls, config, ...)                                                                  \
     do {                                                                                           \

@@ -343,6 +343,7 @@ static void check_children(bool attach)
         assert_int_equal(node->depth, expected[i].depth);
         assert_true(node->self_ns == expected[i].self && node->busy_ns == expected[i].busy);
         assert_int_equal(node->calls, strcmp(expected[i].name, "tiny") == 0 ? 12 : 1);
+        assert_int_equal(node->cumulative, strcmp(expected[i].name, "tiny") == 0);
     }
     stave_tree_free(tree);
     stave_trace_free(calls.trace);
@@ -438,13 +439,6 @@ static void check_parent(const stave_tree *tree, uint32_t index, const struct ro
                      stave_tree_node_at(tree, node->parent)->serial);
 }
 
-/* It has the serial of its span. */
-static bool is_cumulative(const stave_tree *tree, uint32_t index)
-{
-    const stave_tree_node *node = stave_tree_node_at(tree, index);
-    return index > 0 && stave_tree_node_at(tree, node->parent)->serial == node->serial;
-}
-
 static void test_parents(void **state)
 {
     static struct row rows[512];
@@ -461,7 +455,7 @@ static void test_parents(void **state)
             stave_tree *tree = tree_of(&calls, root, false);
             roots = stave_tree_roots(tree);
             for (uint32_t i = 0; i < stave_tree_nodes(tree); i++) {
-                if (is_cumulative(tree, i))
+                if (stave_tree_node_at(tree, i)->cumulative)
                     continue;
                 check_parent(tree, i, rows, count);
                 nodes++;
