@@ -122,6 +122,8 @@ typedef struct stave_tree_config {
     uint64_t root; /* which, in the order of their starts, from 0 */
     bool slowest;  /* instead: the one with the highest total, the first of equals */
     stave_progress progress;
+    uint32_t
+        detail_levels; /* of the spans this deep details are kept, the root being 1; 0: of none */
 } stave_tree_config;
 
 /* Nodes stand parents first, children by start, from 0 on: the root. */
@@ -138,6 +140,16 @@ typedef struct stave_tree_node {
     bool cumulative; /* it is such a row */
 } stave_tree_node;
 
+/* What was recorded about a span or in it: an attribute, or a mark. */
+typedef struct stave_tree_detail {
+    uint32_t kind; /* STAVE_ATTRIBUTES or STAVE_MARKS */
+    uint32_t name; /* string id: an attribute's key, a mark's name */
+    uint16_t
+        flags; /* how `value` is to be read; of a mark without STAVE_FLAG_HAS_VALUE there is none */
+    int64_t time; /* ticks; of an attribute about when it was set */
+    uint64_t value;
+} stave_tree_detail;
+
 typedef struct stave_tree stave_tree;
 
 #define stave_tree_new(trace, config, tree, error)                                                 \
@@ -146,13 +158,17 @@ typedef struct stave_tree stave_tree;
 /* STAVE_E_NOTHING when there is no such root. Roots are ordered by boot, start, lane, serial; nodes by
  * start, spans before cumulative rows, then serial. A cumulative row has the serial of the span it is
  * in; its parent is the row around it where that is told, else the span. Memory: about 200 bytes a node; 32 a root of one boot unless the first or the slowest is wanted;
- * all spans of a boot in which some are attached, about 100 bytes each. */
+ * all spans of a boot in which some are attached, about 100 bytes each; 100 bytes a detail that is kept. */
 STAVE_API int stave_tree_new_sized(stave_trace *trace, const stave_tree_config *config,
                                    size_t config_size, stave_tree **tree, stave_error *error);
 STAVE_API uint64_t stave_tree_roots(const stave_tree *tree); /* of the whole trace */
 STAVE_API uint64_t stave_tree_root(const stave_tree *tree);  /* which one this is, from 0 */
 STAVE_API uint32_t stave_tree_nodes(const stave_tree *tree);
 STAVE_API const stave_tree_node *stave_tree_node_at(const stave_tree *tree, uint32_t index);
+/* Details of a node, as many as `count` then says: attributes, then marks, each in the order in which they were
+ * recorded. A key that was set twice is there twice. Cumulative rows have none. */
+STAVE_API const stave_tree_detail *stave_tree_details(const stave_tree *tree, uint32_t index,
+                                                      uint32_t *count);
 STAVE_API void stave_tree_free(stave_tree *tree);
 
 #ifdef __cplusplus

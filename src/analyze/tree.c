@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "analyze/tree_details.h"
 #include "analyze/tree_roots.h"
 #include "base/config.h"
 #include "base/error.h"
@@ -13,6 +14,7 @@ struct stave_tree {
     stave_tree_node *nodes;
     uint32_t count, size;
     uint64_t roots, root;
+    struct stave__details details;
 };
 
 /* ---- children in their order ----------------------------------------------------------------- */
@@ -183,7 +185,7 @@ static int collect(struct stave__choosing *choosing, stave_error *error)
     return status >= 0 ? stave__forest_solve(forest, error) : status;
 }
 
-static int grow_tree(stave_tree *tree, struct stave__choosing *choosing, stave_error *error)
+static int grow_nodes(stave_tree *tree, struct stave__choosing *choosing, stave_error *error)
 {
     int status = stave__choose_root(choosing, error);
     if (status >= 0 && !choosing->is_chosen)
@@ -199,6 +201,21 @@ static int grow_tree(stave_tree *tree, struct stave__choosing *choosing, stave_e
     return status >= 0 ? emit_tree(tree, &choosing->kept, 0, error) : status;
 }
 
+/* What else was recorded of its spans. */
+static int add_details(stave_tree *tree, stave_trace *trace, const stave_tree_config *config,
+                       stave_error *error)
+{
+    struct stave__detailing detailing = {
+        .trace = trace,
+        .nodes = tree->nodes,
+        .count = tree->count,
+        .levels = config->detail_levels,
+        .progress = config->progress,
+    };
+    return config->detail_levels > 0 ? stave__details_read(&tree->details, &detailing, error)
+                                     : STAVE_OK;
+}
+
 int stave_tree_new_sized(stave_trace *trace, const stave_tree_config *config, size_t config_size,
                          stave_tree **tree, stave_error *error)
 {
@@ -210,8 +227,10 @@ int stave_tree_new_sized(stave_trace *trace, const stave_tree_config *config, si
     if (made == NULL)
         return stave__fail_memory(error);
     struct stave__choosing choosing = {.trace = trace, .config = &own};
-    status = grow_tree(made, &choosing, error);
+    status = grow_nodes(made, &choosing, error);
     stave__choosing_end(&choosing);
+    if (status >= 0)
+        status = add_details(made, trace, &own, error);
     if (status < 0) {
         stave_tree_free(made);
         return status;
@@ -224,6 +243,7 @@ void stave_tree_free(stave_tree *tree)
 {
     if (tree == NULL)
         return;
+    stave__details_free(&tree->details);
     free(tree->nodes);
     free(tree);
 }
@@ -249,4 +269,10 @@ const stave_tree_node *stave_tree_node_at(const stave_tree *tree, uint32_t index
 {
     assert(index < tree->count);
     return &tree->nodes[index];
+}
+
+const stave_tree_detail *stave_tree_details(const stave_tree *tree, uint32_t index, uint32_t *count)
+{
+    assert(index < tree->count);
+    return stave__details_of(&tree->details, index, count);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "cli/text.h"
+#include "cli/details.h"
 #include "cli/times.h"
 
 #define GAP 2
@@ -37,7 +37,8 @@ struct drawing {
     struct cli_unit unit;
     bool has_busy;
     double length_ns; /* from the root's start to the last end */
-    size_t name_width, bar_width, note_width, number_widths[NUMBERS];
+    size_t width;     /* of all */
+    size_t name_most, name_width, bar_width, note_width, number_widths[NUMBERS];
     uint32_t levels_drawn; /* of lines in front of a name */
 };
 
@@ -83,14 +84,14 @@ static uint32_t next_node(const struct drawing *d, uint32_t index)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 struct signs {
-    const char *pass, *branch, *last, *blank, *deep, *times;
+    const char *pass, *branch, *last, *blank, *deep, *times, *mark;
     const char *parts[8]; /* of a cell, from the least to a whole one */
 };
 
-static const struct signs utf8_signs = {
-    "│ ", "├ ", "└ ", "  ", "… ", "×", {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"}};
+static const struct signs utf8_signs = {"│ ", "├ ", "└ ", "  ",
+                                        "… ", "×",  "◆ ", {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"}};
 static const struct signs ascii_signs = {
-    "| ", "|-", "`-", "  ", "~ ", "x", {"|", "|", "|", "|", "#", "#", "#", "#"}};
+    "| ", "|-", "`-", "  ", "~ ", "x", "* ", {"|", "|", "|", "|", "#", "#", "#", "#"}};
 
 /* How many levels of lines stand in front of a node: those nearest to it if there are too many, and
  * the node's depth in front of them. */
@@ -104,19 +105,15 @@ static size_t indent_of(const struct drawing *d, uint32_t depth)
     return 2 * (size_t)levels_of(d, depth) + (depth > d->levels_drawn ? DEPTH_WIDTH : 0);
 }
 
-/* Lines that lead to a node. One below `parent` that is no node (the last there) has none itself. */
-static void print_lines(const struct drawing *d, uint32_t index, uint32_t parent, uint32_t depth)
+/* Lines that lead to something below `parent`, the one next to it being `sign`. */
+static void print_lines(const struct drawing *d, const char *sign, uint32_t parent, uint32_t depth)
 {
     const char *lines[LEVELS_DRAWN_MAX];
     uint32_t levels = levels_of(d, depth);
     for (uint32_t level = levels; level-- > 0;) {
-        bool is_last = index == STAVE_NONE || d->links[index].next == STAVE_NONE;
-        if (level + 1 == levels)
-            lines[level] = is_last ? d->signs->last : d->signs->branch;
-        else
-            lines[level] = is_last ? d->signs->blank : d->signs->pass;
-        index = parent;
-        parent = node_at(d, index)->parent;
+        lines[level] = sign;
+        sign = d->links[parent].next == STAVE_NONE ? d->signs->blank : d->signs->pass;
+        parent = node_at(d, parent)->parent;
     }
     if (depth > levels)
         printf("%s%-*" PRIu32, d->signs->deep, DEPTH_WIDTH - 2, depth);
@@ -133,7 +130,7 @@ static char *printable_string(const struct drawing *d, uint32_t id)
 
 /* "name", with " x12" of a row that stands for 12 calls and " @lane" where that is not its parent's;
  * to be freed. */
-static char *label_of(const struct drawing *d, const stave_tree_node *node)
+static char *name_of(const struct drawing *d, const stave_tree_node *node)
 {
     char calls[32] = "";
     bool elsewhere = node->parent != STAVE_NONE && node_at(d, node->parent)->lane != node->lane;
@@ -142,15 +139,37 @@ static char *label_of(const struct drawing *d, const stave_tree_node *node)
     char *name = printable_string(d, node->name);
     char *lane =
         printable_string(d, elsewhere ? stave_trace_lane(d->branches->trace, node->lane)->name : 0);
-    char *label = NULL;
+    char *whole = NULL;
     if (name != NULL && lane != NULL) {
         size_t size = strlen(name) + strlen(calls) + strlen(lane) + 3;
-        label = malloc(size);
-        if (label != NULL)
-            snprintf(label, size, "%s%s%s%s", name, calls, elsewhere ? " @" : "", lane);
+        whole = malloc(size);
+        if (whole != NULL)
+            snprintf(whole, size, "%s%s%s%s", name, calls, elsewhere ? " @" : "", lane);
     }
     free(name);
     free(lane);
+    return whole;
+}
+
+/* A node's name, and its attributes if all of them fit behind it, which `beside` then says; to be freed. */
+static char *label_of(const struct drawing *d, uint32_t index, bool *beside)
+{
+    char *name = name_of(d, node_at(d, index));
+    if (name == NULL)
+        return NULL;
+    size_t used = indent_of(d, node_at(d, index)->depth) + cli_text_width(name);
+    size_t room = d->name_most > used ? d->name_most - used : 0;
+    char *attributes = cli_attributes_shown(d->branches->trace, d->branches->tree, index, room);
+    char *label = NULL;
+    if (attributes != NULL) {
+        size_t size = strlen(name) + strlen(attributes) + 1;
+        label = malloc(size);
+        if (label != NULL)
+            snprintf(label, size, "%s%s", name, attributes);
+        *beside = attributes[0] != '\0';
+    }
+    free(name);
+    free(attributes);
     return label;
 }
 
@@ -174,14 +193,9 @@ static const struct {
     enum cli_style style;
     const char *text;
 } notes[] = {
-    {STAVE_FLAG_FAILED, CLI_BAD, "! failed"},
-    {STAVE_FLAG_UNFINISHED, CLI_DOUBT, "~ unfinished"},
-    {STAVE_FLAG_INTERRUPTED, CLI_DOUBT, "~ interrupted"},
-    {STAVE_FLAG_UNWOUND, CLI_DOUBT, "? unwound"},
-    {STAVE_FLAG_OVERLAP, CLI_DOUBT, "? overlap"},
-    {STAVE_FLAG_SATURATED, CLI_DOUBT, "? saturated"},
-    {STAVE_FLAG_UNCERTAIN, CLI_DOUBT, "? uncertain"},
-    {STAVE_FLAG_TRUNCATED, CLI_DOUBT, "? truncated"},
+#define NOTE(flag, style, sign, word) {STAVE_FLAG_##flag, style, sign " " word},
+    CLI_SPAN_NOTES(NOTE)
+#undef NOTE
 };
 
 static size_t note_width(const stave_tree_node *node)
@@ -203,9 +217,10 @@ static void print_notes(const stave_tree_node *node)
 
 /* ---- widths ---------------------------------------------------------------------------------- */
 
-static double ns_from_root(const struct drawing *d, const stave_tree_node *node, int64_t tick)
+static double ns_from_root(const struct drawing *d, int64_t tick)
 {
-    return stave_duration_us(d->branches->trace, node->boot, node_at(d, 0)->start, tick) * US_NS;
+    const stave_tree_node *root = node_at(d, 0);
+    return stave_duration_us(d->branches->trace, root->boot, root->start, tick) * US_NS;
 }
 
 static size_t digits_of(const struct drawing *d, double ns)
@@ -218,7 +233,7 @@ static void choose_scale(struct drawing *d)
     struct cli_times times = {0};
     for (uint32_t i = 0; i < stave_tree_nodes(d->branches->tree); i++) {
         const stave_tree_node *node = node_at(d, i);
-        d->length_ns = fmax(d->length_ns, ns_from_root(d, node, node->end));
+        d->length_ns = fmax(d->length_ns, ns_from_root(d, node->end));
         d->has_busy = d->has_busy || is_busier(node);
         if (node->depth >= d->branches->levels)
             continue;
@@ -235,45 +250,89 @@ static size_t larger_of(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* What names, numbers and notes would take. The lines in front of names take half of the room at
- * most. */
-static bool measure(struct drawing *d, size_t width)
+static void measure_numbers(struct drawing *d)
 {
-    size_t levels = larger_of(width / 4 / 2, LEVELS_DRAWN_MIN);
-    d->levels_drawn = (uint32_t)(levels < LEVELS_DRAWN_MAX ? levels : LEVELS_DRAWN_MAX);
+    for (unsigned n = 0; n < NUMBERS; n++)
+        d->number_widths[n] = strlen("total ") + strlen(d->unit.name);
     for (uint32_t i = 0; i != STAVE_NONE; i = next_node(d, i)) {
         const stave_tree_node *node = node_at(d, i);
-        char *label = label_of(d, node);
         double numbers[NUMBERS];
-        if (label == NULL)
-            return false;
-        d->name_width = larger_of(d->name_width, indent_of(d, node->depth) + cli_text_width(label));
-        free(label);
         numbers_of(node, numbers);
         for (unsigned n = 0; n < NUMBERS; n++)
             d->number_widths[n] = larger_of(d->number_widths[n], digits_of(d, numbers[n]));
         d->note_width = larger_of(d->note_width, note_width(node));
     }
+}
+
+/* Takes a label that is to be freed; false if there is none. */
+static bool measure_label(struct drawing *d, char *label, uint32_t depth)
+{
+    if (label == NULL)
+        return false;
+    d->name_width = larger_of(d->name_width, indent_of(d, depth) + cli_text_width(label));
+    free(label);
     return true;
 }
 
-/* Numbers in full; of the rest, bars what names leave, but a least. */
+/* Marks stand below their span, those of the deepest level shown nowhere. */
+static uint32_t marks_of(const struct drawing *d, uint32_t index, const stave_tree_detail **first)
+{
+    if (node_at(d, index)->depth + 1 >= d->branches->levels)
+        return 0;
+    return cli_details_of(d->branches->tree, index, STAVE_MARKS, first);
+}
+
+static char *mark_label(const struct drawing *d, const stave_tree_detail *mark)
+{
+    char *shown = cli_detail_shown(d->branches->trace, mark, d->name_most);
+    size_t size = shown != NULL ? strlen(d->signs->mark) + strlen(shown) + 1 : 0;
+    char *label = shown != NULL ? malloc(size) : NULL;
+    if (label != NULL)
+        snprintf(label, size, "%s%s", d->signs->mark, shown);
+    free(shown);
+    return label;
+}
+
+static bool measure_names(struct drawing *d)
+{
+    for (uint32_t i = 0; i != STAVE_NONE; i = next_node(d, i)) {
+        const stave_tree_detail *marks;
+        uint32_t depth = node_at(d, i)->depth, count = marks_of(d, i, &marks);
+        bool beside;
+        if (!measure_label(d, label_of(d, i, &beside), depth))
+            return false;
+        for (uint32_t m = 0; m < count; m++)
+            if (!measure_label(d, mark_label(d, &marks[m]), depth + 1))
+                return false;
+    }
+    return true;
+}
+
+static size_t numbers_width(const struct drawing *d)
+{
+    size_t width = 0;
+    for (unsigned n = 0; n < NUMBERS; n++)
+        width += n == BUSY && !d->has_busy ? 0 : GAP + d->number_widths[n];
+    return width;
+}
+
+/* Numbers in full; of the rest, bars what names leave, but a least. The lines in front of names take half of
+ * the room at most. */
 static bool lay_out(struct drawing *d)
 {
     int terminal = stave__os_terminal_width(fileno(stdout));
-    size_t width = terminal > 0 ? (size_t)terminal : WIDTH_ELSE, others = 0;
-    for (unsigned n = 0; n < NUMBERS; n++)
-        d->number_widths[n] = strlen("total ") + strlen(d->unit.name);
-    if (!measure(d, width))
-        return false;
-    for (unsigned n = 0; n < NUMBERS; n++)
-        others += n == BUSY && !d->has_busy ? 0 : GAP + d->number_widths[n];
+    d->width = terminal > 0 ? (size_t)terminal : WIDTH_ELSE;
+    size_t levels = larger_of(d->width / 4 / 2, LEVELS_DRAWN_MIN);
+    d->levels_drawn = (uint32_t)(levels < LEVELS_DRAWN_MAX ? levels : LEVELS_DRAWN_MAX);
+    measure_numbers(d);
+    size_t others = numbers_width(d) + GAP;
     if (d->note_width > 0)
         others += GAP + (d->note_width < NOTE_WIDTH_MAX ? d->note_width : NOTE_WIDTH_MAX);
-    others += GAP;
-    size_t room = width > others ? width - others : 0;
-    size_t most = room > NAME_WIDTH_MIN + BAR_WIDTH_MIN ? room - BAR_WIDTH_MIN : NAME_WIDTH_MIN;
-    d->name_width = d->name_width < most ? d->name_width : most;
+    size_t room = d->width > others ? d->width - others : 0;
+    d->name_most = room > NAME_WIDTH_MIN + BAR_WIDTH_MIN ? room - BAR_WIDTH_MIN : NAME_WIDTH_MIN;
+    if (!measure_names(d))
+        return false;
+    d->name_width = d->name_width < d->name_most ? d->name_width : d->name_most;
     d->bar_width = room > d->name_width ? room - d->name_width : 0;
     d->bar_width = d->bar_width < BAR_WIDTH_MAX ? d->bar_width : BAR_WIDTH_MAX;
     return true;
@@ -312,12 +371,12 @@ static void print_numbers(const struct drawing *d, const stave_tree_node *node)
 }
 
 /* Whole cells, or of one that is shorter a part. Returns how many columns it took. */
-static size_t print_bar(const struct drawing *d, const stave_tree_node *node)
+static size_t print_bar(const struct drawing *d, int64_t start, int64_t end)
 {
     double cells = (double)d->bar_width;
     double scale = d->length_ns > 0 ? cells / d->length_ns : 0;
-    double from = fmin(fmax(ns_from_root(d, node, node->start) * scale, 0), cells);
-    double to = fmin(fmax(ns_from_root(d, node, node->end) * scale, from), cells);
+    double from = fmin(fmax(ns_from_root(d, start) * scale, 0), cells);
+    double to = fmin(fmax(ns_from_root(d, end) * scale, from), cells);
     size_t parts = COUNT(d->signs->parts), part = parts - 1;
     size_t first = (size_t)from, count = 1;
     if (to - from >= 1) {
@@ -333,20 +392,29 @@ static size_t print_bar(const struct drawing *d, const stave_tree_node *node)
     return first + count;
 }
 
-static bool print_node(const struct drawing *d, uint32_t index)
+/* In the column of names; frees it. False if there is none. */
+static bool print_label(const struct drawing *d, char *label, uint32_t depth)
 {
-    const stave_tree_node *node = node_at(d, index);
-    size_t indent = indent_of(d, node->depth), used = 0;
-    char *label = label_of(d, node);
+    size_t indent = indent_of(d, depth);
     if (label == NULL)
         return false;
-    print_lines(d, index, node->parent, node->depth);
     cli_text_put(stdout, label, d->name_width > indent ? d->name_width - indent : 0);
     free(label);
+    return true;
+}
+
+static bool print_node(const struct drawing *d, uint32_t index, bool *beside)
+{
+    const stave_tree_node *node = node_at(d, index);
+    bool is_last = d->links[index].next == STAVE_NONE;
+    size_t used = 0;
+    print_lines(d, is_last ? d->signs->last : d->signs->branch, node->parent, node->depth);
+    if (!print_label(d, label_of(d, index, beside), node->depth))
+        return false;
     print_numbers(d, node);
     if (d->bar_width > 0) {
         printf("%*s", GAP, "");
-        used = print_bar(d, node);
+        used = print_bar(d, node->start, node->end);
     }
     if (note_width(node) > 0) {
         printf("%*s", (int)(d->bar_width - used), "");
@@ -356,10 +424,60 @@ static bool print_node(const struct drawing *d, uint32_t index)
     return true;
 }
 
+/* Attributes for which there is no room behind the name: a line for each. */
+static bool print_attributes(const struct drawing *d, uint32_t index, bool has_below)
+{
+    const stave_tree_detail *first;
+    uint32_t depth = node_at(d, index)->depth + 1;
+    uint32_t count = cli_details_of(d->branches->tree, index, STAVE_ATTRIBUTES, &first);
+    size_t indent = indent_of(d, depth);
+    for (uint32_t i = 0; i < count; i++) {
+        char *shown = cli_detail_shown(d->branches->trace, &first[i],
+                                       d->width > indent ? d->width - indent : NAME_WIDTH_MIN);
+        if (shown == NULL)
+            return false;
+        print_lines(d, has_below ? d->signs->pass : d->signs->blank, index, depth);
+        printf("%s\n", shown);
+        free(shown);
+    }
+    return true;
+}
+
+static bool print_mark(const struct drawing *d, const stave_tree_detail *mark, const char *sign,
+                       uint32_t index)
+{
+    uint32_t depth = node_at(d, index)->depth + 1;
+    print_lines(d, sign, index, depth);
+    if (!print_label(d, mark_label(d, mark), depth))
+        return false;
+    if (d->bar_width > 0) {
+        printf("%*s", (int)numbers_width(d) + GAP, "");
+        print_bar(d, mark->time, mark->time);
+    }
+    putchar('\n');
+    return true;
+}
+
+/* What stands below a node and is none. */
+static bool print_details(const struct drawing *d, uint32_t index, bool beside)
+{
+    const stave_tree_detail *marks;
+    uint32_t count = marks_of(d, index, &marks);
+    bool has_children = d->links[index].first != STAVE_NONE;
+    if (!beside && !print_attributes(d, index, has_children || count > 0))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_last = i + 1 == count && !has_children;
+        if (!print_mark(d, &marks[i], is_last ? d->signs->last : d->signs->branch, index))
+            return false;
+    }
+    return true;
+}
+
 static void print_deeper(const struct drawing *d, uint32_t index)
 {
     uint32_t depth = node_at(d, index)->depth + 1;
-    print_lines(d, STAVE_NONE, index, depth);
+    print_lines(d, d->signs->last, index, depth);
     printf("(%" PRIu32 " deeper)\n", d->links[index].below);
 }
 
@@ -367,7 +485,8 @@ static bool print_all(const struct drawing *d)
 {
     print_head(d);
     for (uint32_t i = 0; i != STAVE_NONE; i = next_node(d, i)) {
-        if (!print_node(d, i))
+        bool beside;
+        if (!print_node(d, i, &beside) || !print_details(d, i, beside))
             return false;
         if (is_cut_below(d, i))
             print_deeper(d, i);

@@ -1,16 +1,29 @@
 /* cli/branches.h - a tree of spans as lines of text: what `stave tree` shows.
  *
  *     span             total ms  self ms  0        2.000 ms
- *     request             2.000    0.500  ████████████████
- *     ├ parse             0.500    0.500   ████
+ *     request id="c-1"    2.000    0.500  ████████████████
+ *     ├ parse rows=240    0.500    0.500   ████
  *     └ answer            1.000    1.000         ████████   ! failed
  */
 #ifndef STAVE_CLI_BRANCHES_H
 #define STAVE_CLI_BRANCHES_H
 
+#include "cli/text.h"
 #include "stave/analyze.h"
 
+/* What is to be known of a span: flag, style, sign, word. */
+#define CLI_SPAN_NOTES(X)                                                                          \
+    X(FAILED, CLI_BAD, "!", "failed")                                                              \
+    X(UNFINISHED, CLI_DOUBT, "~", "unfinished")                                                    \
+    X(INTERRUPTED, CLI_DOUBT, "~", "interrupted")                                                  \
+    X(UNWOUND, CLI_DOUBT, "?", "unwound")                                                          \
+    X(OVERLAP, CLI_DOUBT, "?", "overlap")                                                          \
+    X(SATURATED, CLI_DOUBT, "?", "saturated")                                                      \
+    X(UNCERTAIN, CLI_DOUBT, "?", "uncertain")                                                      \
+    X(TRUNCATED, CLI_DOUBT, "?", "truncated")
+
 struct cli_branches {
+    const char *file; /* its name */
     const stave_trace *trace;
     const stave_tree *tree;
     uint32_t levels; /* shown at most; those below them are counted */
@@ -19,5 +32,8 @@ struct cli_branches {
 /* On standard output, as wide as its terminal (80 columns where it is none). False when there is no
  * memory. */
 bool cli_branches_print(const struct cli_branches *branches);
+
+/* The same as JSON, each value with its type and whole. */
+bool cli_branches_json(const struct cli_branches *branches);
 
 #endif

@@ -1,14 +1,13 @@
 #include "cli/listing.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/shortest.h"
 #include "cli/names.h"
 #include "cli/save.h"
 #include "cli/times.h"
+#include "cli/values.h"
 
 #define US_NS 1000.0
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -205,22 +204,12 @@ static void print_boots(const stave_trace *trace)
 static void add_value(struct cli_table *table, const stave_trace *trace,
                       const stave_property *property)
 {
-    char text[STAVE__SHORTEST_MAX + 1];
-    double real;
-    memcpy(&real, &property->value, sizeof real);
-    if ((property->flags & STAVE_FLAG_TEXT) != 0 && property->value < stave_trace_strings(trace)) {
+    char text[CLI_NUMBER_MAX];
+    if (cli_value_is_text(trace, property->flags, property->value)) {
         cli_table_name(table, trace, (uint32_t)property->value);
         return;
     }
-    bool is_real = (property->flags & STAVE_FLAG_REAL) != 0;
-    if (is_real && isfinite(real))
-        text[stave__shortest(real, text)] = '\0';
-    else if (is_real)
-        snprintf(text, sizeof text, "%f", real);
-    else if ((property->flags & STAVE_FLAG_SIGNED) != 0)
-        snprintf(text, sizeof text, "%" PRId64, (int64_t)property->value);
-    else
-        snprintf(text, sizeof text, "%" PRIu64, property->value);
+    cli_number_text(text, property->flags, property->value);
     cli_table_word(table, text);
 }
 

@@ -1,9 +1,8 @@
 /* What `stave ls --json` prints; times in microseconds, null where there is none. */
-#include <string.h>
-
 #include "cli/listing.h"
 #include "cli/names.h"
 #include "cli/save.h"
+#include "cli/values.h"
 
 #define SCHEMA "stave.ls/1"
 
@@ -80,16 +79,7 @@ static void put_property(struct cli_json *json, const stave_trace *trace,
                          const stave_property *property)
 {
     const char *key = stave_trace_string(trace, property->key, NULL);
-    double real;
-    memcpy(&real, &property->value, sizeof real);
-    if ((property->flags & STAVE_FLAG_TEXT) != 0 && property->value < stave_trace_strings(trace))
-        cli_json_name(json, key, trace, (uint32_t)property->value);
-    else if ((property->flags & STAVE_FLAG_REAL) != 0)
-        cli_json_double(json, key, real);
-    else if ((property->flags & STAVE_FLAG_SIGNED) != 0)
-        cli_json_i64(json, key, (int64_t)property->value);
-    else
-        cli_json_u64(json, key, property->value);
+    cli_json_value(json, key, trace, property->flags, property->value);
 }
 
 static void put_properties(struct cli_json *json, const stave_trace *trace)

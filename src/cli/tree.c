@@ -11,12 +11,13 @@
 #include "cli/times.h"
 
 static const char *trace_text, *depth_text;
-static bool slowest, strict;
+static bool slowest, as_json, strict;
 
 static const struct cli_option options[] = {
     {"--trace", "N", &trace_text, NULL, "the Nth root in the order of their starts (1)"},
     {"--slowest", NULL, NULL, &slowest, "the root with the highest total instead"},
     {"--depth", "N", &depth_text, NULL, "N levels, and how many spans are below them"},
+    {"--json", NULL, NULL, &as_json, "as JSON, with all values whole"},
     {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, is damaged or cut off"},
     {0},
 };
@@ -29,7 +30,11 @@ static int new_tree(const struct cli_trace *trace, uint64_t root, stave_tree **t
                     stave_error *error)
 {
     stave_tree_config config = {
-        .root = root, .slowest = slowest, .progress = cli_progress_report()};
+        .root = root,
+        .slowest = slowest,
+        .progress = cli_progress_report(),
+        .detail_levels = (uint32_t)levels,
+    };
     cli_progress_begin("reading", trace->name);
     int status = stave_tree_new(trace->trace, &config, tree, error);
     cli_progress_end();
@@ -71,9 +76,10 @@ static void print_which(const struct cli_trace *trace, const stave_tree *tree)
 static int print_tree(const struct cli_trace *trace, const stave_tree *tree)
 {
     struct cli_branches branches = {
-        .trace = trace->trace, .tree = tree, .levels = (uint32_t)levels};
-    print_which(trace, tree);
-    if (cli_branches_print(&branches))
+        .file = trace->name, .trace = trace->trace, .tree = tree, .levels = (uint32_t)levels};
+    if (!as_json)
+        print_which(trace, tree);
+    if (as_json ? cli_branches_json(&branches) : cli_branches_print(&branches))
         return CLI_DONE;
     cli_message("out of memory");
     return CLI_MISUSE;

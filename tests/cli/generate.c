@@ -5,6 +5,7 @@
  *   nested    a program with two threads: spans in spans, one attached to another thread's, failed and
  *             uncertain ones, counters, a gap, attributes; three roots
  *   wild      names with control characters, bytes that are not UTF-8, and 300 letters
+ *   details   spans with attributes of all types and marks, few and many, short and long
  *   deep      120 spans, each in the one before
  *   many      200 lanes of 20 spans
  *   repeated  3000 marks that pack well
@@ -13,6 +14,7 @@
  *   properties  what a decoder says of a recording, and no row
  *   evicted   many, from a recorder that gave up what was older
  *   later     nested, with a block of an unknown kind and without an index  */
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +60,8 @@ static void add(uint32_t lane, uint32_t kind, const struct stave__row *row)
         if (kind == STAVE_SPANS)
             appender->mask |= STAVE_COLUMN_NAME | STAVE_COLUMN_DEPTH | STAVE_COLUMN_OTHER |
                               STAVE_COLUMN_OTHER_LANE;
+        if (kind == STAVE_MARKS)
+            appender->mask |= STAVE_COLUMN_SERIAL;
         begun[lane][kind] = true;
     }
     check(stave__append_row(appender, row, &error));
@@ -180,6 +184,63 @@ static void wild(void)
     seal();
 }
 
+static uint64_t bits_of(double real)
+{
+    uint64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    return bits;
+}
+
+static void detail(uint32_t lane, uint32_t kind, uint64_t serial, int64_t at, const char *name,
+                   uint16_t flags, uint64_t value)
+{
+    struct stave__row row = {
+        .start = at, .serial = serial, .name = string(name), .flags = flags, .value = value};
+    add(lane, kind, &row);
+}
+
+static void details(void)
+{
+    enum { AT = STAVE_ATTRIBUTES, MARK = STAVE_MARKS };
+    char longest[401];
+    memset(longest, 'n', 400);
+    longest[400] = '\0';
+    uint32_t lane = add_lane("main", STAVE_LANE_THREAD, 0);
+    const struct span spans[] = {
+        {"query", 1 * MS, 4 * MS, lane, 1, 2, 0, 0, 0},
+        {"row", 5 * MS, 6 * MS, lane, 2, 4, STAVE_FLAG_FAILED, 0, 0},
+        {"query", 4 * MS, 8 * MS, lane, 1, 3, 0, 0, 0},
+        {"request", 0, 10 * MS, lane, 0, 1, 0, 0, 0},
+        {"request", 20 * MS, 30 * MS, lane, 0, 5, 0, 0, 0},
+    };
+    struct stave__row calls = {.start = 2 * MS,
+                               .end = 3 * MS,
+                               .serial = 2,
+                               .name = string("cell"),
+                               .value = 12,
+                               .total = MS};
+    detail(lane, AT, 1, 0, "id", STAVE_FLAG_TEXT, string("c-8f21"));
+    detail(lane, AT, 2, MS, "rows", 0, UINT64_MAX);
+    detail(lane, AT, 2, MS, "balance", STAVE_FLAG_SIGNED, (uint64_t)INT64_MIN);
+    detail(lane, AT, 2, MS, "share", STAVE_FLAG_REAL, bits_of(0.1));
+    detail(lane, AT, 2, MS, "rows", 0, 240);
+    detail(lane, AT, 3, 4 * MS, "sql", STAVE_FLAG_TEXT, string("select \"a\\b\"\n\033[2J \xff"));
+    detail(lane, AT, 3, 4 * MS, "text", STAVE_FLAG_TEXT, string(longest));
+    detail(lane, AT, 3, 4 * MS, longest, 0, 1);
+    detail(lane, AT, 3, 4 * MS, "ratio", STAVE_FLAG_REAL, bits_of((double)NAN));
+    detail(lane, AT, 4, 6 * MS, "error", STAVE_FLAG_TEXT, string("no row"));
+    detail(lane, AT, 5, 25 * MS, "id", STAVE_FLAG_TEXT, string(""));
+    detail(lane, AT, 77, 25 * MS, "of no span", 0, 1);
+    detail(lane, MARK, 2, 2 * MS, "cache miss", STAVE_FLAG_HAS_VALUE | STAVE_FLAG_TEXT,
+           string("users"));
+    detail(lane, MARK, 4, 5 * MS + MS / 2, "here", 0, 0);
+    detail(lane, MARK, 4, 6 * MS, "left", STAVE_FLAG_HAS_VALUE | STAVE_FLAG_SIGNED, (uint64_t)-3);
+    detail(lane, MARK, 0, 9 * MS, "in no span", STAVE_FLAG_HAS_VALUE, 1);
+    add(lane, STAVE_CUMULATIVES, &calls);
+    add_spans(spans, COUNT(spans));
+    seal();
+}
+
 static void deep(void)
 {
     enum { LEVELS = 120 };
@@ -266,9 +327,9 @@ static const struct {
     const char *name;
     void (*make)(void);
 } makers[] = {
-    {"nested", nested},     {"wild", wild},       {"deep", deep},   {"many", many},
-    {"repeated", repeated}, {"open", left_open},  {"empty", empty}, {"properties", properties},
-    {"later", later},       {"evicted", evicted},
+    {"nested", nested},     {"wild", wild},       {"deep", deep},       {"many", many},
+    {"repeated", repeated}, {"open", left_open},  {"empty", empty},     {"properties", properties},
+    {"later", later},       {"evicted", evicted}, {"details", details},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */
@@ -318,7 +379,8 @@ int main(int argc, char **argv)
             return fflush(stdout) == 0 ? 0 : 1;
         }
     }
-    fprintf(stderr, "usage: generate "
-                    "nested|wild|deep|many|repeated|open|empty|properties|evicted|later > FILE\n");
+    fprintf(stderr,
+            "usage: generate "
+            "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|later > FILE\n");
     return 2;
 }

@@ -19,7 +19,7 @@
 enum { NAMES = 80, ROOTS = 60, CHILDREN = 40 };
 
 struct lane {
-    struct stave__appender spans, cumulatives, counters;
+    struct stave__appender spans, cumulatives, counters, attributes;
     uint64_t serial;
 };
 
@@ -34,6 +34,7 @@ static void open_lane(struct lane *lane, stave_trace *trace, uint32_t id)
     stave__appender_init(&lane->spans, &trace->blocks, STAVE_SPANS, id, 0);
     stave__appender_init(&lane->cumulatives, &trace->blocks, STAVE_CUMULATIVES, id, 0);
     stave__appender_init(&lane->counters, &trace->blocks, STAVE_COUNTERS, id, 0);
+    stave__appender_init(&lane->attributes, &trace->blocks, STAVE_ATTRIBUTES, id, 0);
     lane->spans.mask = stave__kind_may_have[STAVE_SPANS];
     lane->cumulatives.mask = stave__kind_may_have[STAVE_CUMULATIVES];
 }
@@ -67,6 +68,9 @@ static void add_root(struct lane *lane, int64_t at, const uint32_t *names)
                                                  .name = names[serial % NAMES],
                                                  .depth = 1});
         add_cumulatives(lane, start, serial, names);
+        append(&lane->attributes,
+               (struct stave__row){
+                   .start = start, .serial = serial, .name = names[0], .value = serial});
     }
     append(&lane->counters,
            (struct stave__row){.start = at, .value = root, .name = names[root % NAMES]});
@@ -93,6 +97,7 @@ static void seal(struct lane *lane)
     assert_int_equal(stave__appender_seal(&lane->spans, NULL), STAVE_OK);
     assert_int_equal(stave__appender_seal(&lane->cumulatives, NULL), STAVE_OK);
     assert_int_equal(stave__appender_seal(&lane->counters, NULL), STAVE_OK);
+    assert_int_equal(stave__appender_seal(&lane->attributes, NULL), STAVE_OK);
 }
 
 static stave_trace *make_trace(uint64_t cache_bytes, bool attached)
@@ -144,7 +149,7 @@ static int make_tree(stave_trace *trace, const stave_tree_config *config, stave_
 static int make_trees(stave_trace *trace, stave_error *error)
 {
     stave_tree_config in_the_midst = {.root = 3};
-    stave_tree_config slowest = {.slowest = true};
+    stave_tree_config slowest = {.slowest = true, .detail_levels = UINT32_MAX};
     int status = make_tree(trace, &in_the_midst, error);
     return status >= 0 ? make_tree(trace, &slowest, error) : status;
 }

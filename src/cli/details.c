@@ -1,0 +1,110 @@
+#include "cli/details.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/text.h"
+#include "cli/values.h"
+
+#define BYTES_A_COLUMN 8 /* no text that is meant to be read has more */
+
+uint32_t cli_details_of(const stave_tree *tree, uint32_t node, uint32_t kind,
+                        const stave_tree_detail **first)
+{
+    uint32_t all, from = 0, count = 0;
+    const stave_tree_detail *details = stave_tree_details(tree, node, &all);
+    while (from < all && details[from].kind != kind)
+        from++;
+    while (from + count < all && details[from + count].kind == kind)
+        count++;
+    *first = count > 0 ? &details[from] : NULL;
+    return count;
+}
+
+/* What does not fit gives way to dots. There is room for as many behind any text. */
+static void cut(char *text, size_t most)
+{
+    size_t columns, dots = most < 3 ? most : 3;
+    if (cli_text_width(text) <= most)
+        return;
+    size_t fits = cli_text_fit(text, most - dots, &columns);
+    memcpy(text + fits, "...", dots);
+    text[fits + dots] = '\0';
+}
+
+static bool has_value(const stave_tree_detail *detail)
+{
+    return detail->kind != STAVE_MARKS || (detail->flags & STAVE_FLAG_HAS_VALUE) != 0;
+}
+
+/* "NAME=VALUE", with room for dots behind it. */
+static char *join(const char *name, const char *value)
+{
+    size_t size = strlen(name) + strlen(value) + sizeof "=...";
+    char *joined = malloc(size);
+    if (joined != NULL)
+        snprintf(joined, size, "%s%s%s", name, value[0] != '\0' ? "=" : "", value);
+    return joined;
+}
+
+char *cli_detail_shown(const stave_trace *trace, const stave_tree_detail *detail, size_t most)
+{
+    size_t size;
+    const char *text = stave_trace_string(trace, detail->name, &size);
+    char *name = cli_printable(text, size), *value = NULL, *shown = NULL;
+    if (name == NULL)
+        return NULL;
+    size_t used = cli_text_width(name) + 1;
+    size_t room = most > used ? most - used : 0;
+    value =
+        has_value(detail) ? cli_value_shown(trace, detail->flags, detail->value, room) : strdup("");
+    if (value != NULL)
+        shown = join(name, value);
+    if (shown != NULL)
+        cut(shown, most);
+    free(name);
+    free(value);
+    return shown;
+}
+
+/* Adds a blank and a text. False when there is no memory. */
+static bool append(char **line, const char *text)
+{
+    size_t used = strlen(*line), room = strlen(text) + sizeof " ";
+    char *longer = realloc(*line, used + room);
+    if (longer == NULL)
+        return false;
+    *line = longer;
+    snprintf(longer + used, room, " %s", text);
+    return true;
+}
+
+/* Columns of a text; more than any where most of its bytes take none. */
+static size_t columns_of(const char *text)
+{
+    size_t columns = cli_text_width(text), bytes = strlen(text);
+    return bytes / BYTES_A_COLUMN > columns ? bytes : columns;
+}
+
+char *cli_attributes_shown(const stave_trace *trace, const stave_tree *tree, uint32_t node,
+                           size_t most)
+{
+    const stave_tree_detail *first;
+    uint32_t count = cli_details_of(tree, node, STAVE_ATTRIBUTES, &first);
+    size_t columns = 0;
+    char *line = calloc(1, 1);
+    bool done = line != NULL;
+    for (uint32_t i = 0; done && i < count && columns <= most; i++) {
+        char *shown = cli_detail_shown(trace, &first[i], SIZE_MAX);
+        done = shown != NULL && append(&line, shown);
+        columns += shown != NULL ? 1 + columns_of(shown) : 0;
+        free(shown);
+    }
+    if (done && columns > most)
+        line[0] = '\0';
+    if (done)
+        return line;
+    free(line);
+    return NULL;
+}
