@@ -1,9 +1,9 @@
 #include "record/image_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "record/record.h"
 #include "record/sums.h"
 
 #define ALL_COLUMNS ((1u << STAVE_COLUMNS) - 1)
@@ -11,9 +11,8 @@
 int stave__image_rows_open(struct stave__image_rows *rows, stave_error *error)
 {
     rows->records = malloc(STAVE__CHUNK_SIZE);
-    rows->open = malloc(STAVE_DEPTH_MAX * sizeof *rows->open);
     rows->columns_data = malloc(stave__columns_size(ALL_COLUMNS, STAVE__CHUNK_RECORDS));
-    if (rows->records == NULL || rows->open == NULL || rows->columns_data == NULL)
+    if (rows->records == NULL || rows->columns_data == NULL)
         return stave__fail_memory(error);
     stave__columns_lay_out(&rows->columns, ALL_COLUMNS, STAVE__CHUNK_RECORDS, rows->columns_data);
     return STAVE_OK;
@@ -22,139 +21,64 @@ int stave__image_rows_open(struct stave__image_rows *rows, stave_error *error)
 void stave__image_rows_close(struct stave__image_rows *rows)
 {
     free(rows->records);
-    free(rows->open);
     free(rows->columns_data);
 }
 
-/* ---- what a record says ---------------------------------------------------------------------- */
+/* ---- which records ---------------------------------------------------------------------------- */
 
-static int64_t since_start(uint64_t tick)
+static uint32_t kind_of(const struct stave__record *record)
 {
-    return (int64_t)(tick - stave__recorder.clock.start.tick);
+    static const uint8_t kinds[] = {[STAVE__ATTRIBUTE] = STAVE_ATTRIBUTES,
+                                    [STAVE__MARK] = STAVE_MARKS,
+                                    [STAVE__COUNTER] = STAVE_COUNTERS,
+                                    [STAVE__SUM] = STAVE_CUMULATIVES};
+    return stave__record_is_span(record) ? STAVE_SPANS : kinds[stave__what_kind(record->what)];
 }
 
-static bool is_span(const struct stave__record *record)
-{
-    return (record->what & STAVE__NOT_SPAN) == 0;
-}
-
-static uint32_t name_of(uint64_t what)
-{
-    return (uint32_t)(what & ((1u << STAVE__DEPTH_SHIFT) - 1));
-}
-
-static uint32_t depth_of(uint64_t what)
-{
-    return (uint32_t)(what >> STAVE__DEPTH_SHIFT) & (2 * STAVE_DEPTH_MAX - 1);
-}
-
-/* What else than a span it is. */
-static uint32_t kind_of(uint64_t what)
-{
-    return (uint32_t)(what >> STAVE__DEPTH_SHIFT) & 7;
-}
-
-static uint16_t flags_of(uint64_t what)
-{
-    return (uint16_t)((what & ~STAVE__NOT_SPAN) >> STAVE__FLAGS_SHIFT);
-}
-
-static bool has_text(const struct stave__record *record)
-{
-    return !is_span(record) && kind_of(record->what) != STAVE__SUM &&
-           (flags_of(record->what) & STAVE_FLAG_TEXT) != 0;
-}
-
+/* No clock is read for an attribute. */
 static bool is_timed(const struct stave__record *record)
 {
-    return is_span(record) || kind_of(record->what) != STAVE__ATTRIBUTE;
+    return !stave__record_is(record, STAVE__ATTRIBUTE);
 }
 
-/* How many records it takes. */
-static uint32_t length_of(const struct stave__record *record)
+/* Not of a recording before. */
+static bool is_wanted(const struct stave__image_rows *rows, const struct stave__record *record)
 {
-    if (is_span(record))
-        return 1;
-    if (kind_of(record->what) == STAVE__SUM)
-        return 2;
-    return has_text(record) ? 1 + (uint32_t)((record->start + sizeof *record - 1) / sizeof *record)
-                            : 1;
+    return record->serial > rows->spans->before ||
+           (record->serial == 0 && stave__since_start(record->end) >= 0);
 }
 
-/* ---- open spans ------------------------------------------------------------------------------ */
-
-/* R5. A slot that was given to another span while it was read has another serial, and ends the copy. */
-static bool copy_slot(struct stave__image_rows *rows, const struct stave__lane *lane,
-                      const struct stave__open *slot)
+/* The start of the first record that has a time, or of an open span. */
+static int64_t first_time(const struct stave__image_rows *rows)
 {
-    uint64_t serial = __atomic_load_n(&slot->serial, __ATOMIC_ACQUIRE);
-    uint64_t what = __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE);
-    uint64_t start = __atomic_load_n(&slot->start, __ATOMIC_ACQUIRE);
-    bool still = __atomic_load_n(&slot->serial, __ATOMIC_ACQUIRE) == serial &&
-                 __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE) > slot;
-    if (!still || serial > rows->until || (what & STAVE__IS_SUM) != 0)
-        return false;
-    if (serial > rows->before)
-        rows->open[rows->open_count++] =
-            (stave_open_span){.serial = serial,
-                              .start = since_start(start),
-                              .name = name_of(what),
-                              .flags = flags_of(what) | stave__image_doubt(name_of(what))};
-    return true;
-}
-
-void stave__image_rows_begin(struct stave__image_rows *rows, uint32_t index)
-{
-    const struct stave__lane *lane = &stave__recorder.lanes[index];
-    rows->lane = index;
-    rows->before = __atomic_load_n(&lane->before, __ATOMIC_RELAXED);
-    rows->until = UINT64_MAX;
-    rows->open_count = 0;
-    rows->copied = 0;
-    rows->seen = 0;
-    memset(rows->orders, 0, sizeof rows->orders);
-    uint32_t state = __atomic_load_n(&lane->state, __ATOMIC_ACQUIRE);
-    if (state == STAVE__LANE_UNUSED)
-        rows->until = 0; /* what it begins from now on has begun too late */
-    if (state != STAVE__LANE_ALIVE)
-        return;
-    /* First: of those up to here what is open later stands below the top, what is not has a record. */
-    rows->until = __atomic_load_n(&lane->thread.serial, __ATOMIC_ACQUIRE);
-    const struct stave__open *top = __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE);
-    for (const struct stave__open *slot = lane->thread.base; slot < top; slot++)
-        if (!copy_slot(rows, lane, slot))
-            break;
-}
-
-/* How many of them began before a serial. */
-static uint32_t open_before(const struct stave__image_rows *rows, uint64_t serial)
-{
-    uint32_t low = 0, high = rows->open_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (rows->open[middle].serial < serial)
-            low = middle + 1;
-        else
-            high = middle;
+    for (uint32_t i = 0; i < rows->copied; i += stave__record_length(&rows->records[i])) {
+        const struct stave__record *record = &rows->records[i];
+        if (is_timed(record) && is_wanted(rows, record))
+            return stave__since_start(stave__record_is_span(record) ? record->start : record->end);
     }
-    return low;
+    return rows->spans->now_count > 0 ? rows->spans->now[0].start : 0;
 }
 
-/* One of them has ended since. */
-static void close_one(struct stave__image_rows *rows, uint64_t serial)
+/* What kinds there are, a bit each, and how many records they take. */
+static uint32_t survey(struct stave__image_rows *rows)
 {
-    uint32_t at = open_before(rows, serial);
-    if (at == rows->open_count || rows->open[at].serial != serial)
-        return;
-    rows->open_count--;
-    memmove(&rows->open[at], &rows->open[at + 1], (rows->open_count - at) * sizeof *rows->open);
+    uint32_t kinds = 0, length;
+    for (uint32_t i = 0; i < rows->copied; i += length) {
+        const struct stave__record *record = &rows->records[i];
+        length = stave__record_length(record);
+        if (!is_wanted(rows, record))
+            continue;
+        kinds |= STAVE_KIND_BIT(kind_of(record));
+        rows->taken += length;
+    }
+    return kinds;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static uint64_t order_of(struct stave__image_rows *rows, int64_t time)
 {
-    uint64_t *order = &rows->orders[rows->kind];
+    uint64_t *order = &rows->place->orders[rows->kind];
     if (time > 0 && (uint64_t)time > *order)
         *order = (uint64_t)time;
     return *order;
@@ -165,7 +89,7 @@ static void put_row(struct stave__image_rows *rows, struct stave__image_file *fi
                     const struct stave__record *record, uint32_t row, int64_t start, int64_t end)
 {
     const union stave__columns *to = &rows->columns;
-    uint32_t name = name_of(record->what);
+    uint32_t name = stave__what_name(record->what);
     to->start[row] = start;
     to->end[row] = end;
     to->order[row] = order_of(rows, end);
@@ -174,59 +98,32 @@ static void put_row(struct stave__image_rows *rows, struct stave__image_file *fi
     to->flags[row] = stave__image_doubt(name);
 }
 
-/* Each returns whether the record is of this kind, and then fills in a row. */
-static bool take_span(struct stave__image_rows *rows, struct stave__image_file *file,
+static void take_span(struct stave__image_rows *rows, struct stave__image_file *file,
                       const struct stave__record *record, uint32_t row)
 {
     const union stave__columns *to = &rows->columns;
-    if (!is_span(record))
-        return false;
-    put_row(rows, file, record, row, since_start(record->start), since_start(record->end));
-    to->depth[row] = depth_of(record->what);
-    to->flags[row] |= flags_of(record->what);
-    close_one(rows, record->serial);
-    return true;
+    put_row(rows, file, record, row, stave__since_start(record->start),
+            stave__since_start(record->end));
+    to->depth[row] = stave__what_depth(record->what);
+    to->flags[row] |= stave__what_flags(record->what);
 }
 
 static uint64_t value_of(struct stave__image_file *file, const struct stave__record *record)
 {
-    if (!has_text(record))
+    if (!stave__record_has_text(record))
         return record->start;
     return stave__image_text(file, (const char *)(record + 1), (size_t)record->start);
 }
 
-static bool take_moment(struct stave__image_rows *rows, struct stave__image_file *file,
-                        const struct stave__record *record, uint32_t row, uint32_t kind)
+/* Attributes, marks, counters. */
+static void take_moment(struct stave__image_rows *rows, struct stave__image_file *file,
+                        const struct stave__record *record, uint32_t row)
 {
     const union stave__columns *to = &rows->columns;
-    if (is_span(record) || kind_of(record->what) != kind)
-        return false;
-    /* No clock is read for an attribute. */
-    int64_t time = kind == STAVE__ATTRIBUTE ? rows->seen : since_start(record->end);
-    if (time < 0 && record->serial == 0)
-        return false; /* of a recording before */
+    int64_t time = is_timed(record) ? stave__since_start(record->end) : rows->place->seen;
     put_row(rows, file, record, row, time, time);
     to->value[row] = value_of(file, record);
-    to->flags[row] |= flags_of(record->what);
-    return true;
-}
-
-static bool take_attribute(struct stave__image_rows *rows, struct stave__image_file *file,
-                           const struct stave__record *record, uint32_t row)
-{
-    return take_moment(rows, file, record, row, STAVE__ATTRIBUTE);
-}
-
-static bool take_mark(struct stave__image_rows *rows, struct stave__image_file *file,
-                      const struct stave__record *record, uint32_t row)
-{
-    return take_moment(rows, file, record, row, STAVE__MARK);
-}
-
-static bool take_counter(struct stave__image_rows *rows, struct stave__image_file *file,
-                         const struct stave__record *record, uint32_t row)
-{
-    return take_moment(rows, file, record, row, STAVE__COUNTER);
+    to->flags[row] |= stave__what_flags(record->what);
 }
 
 static uint32_t bits_of(uint64_t what, uint32_t shift, uint32_t mask)
@@ -234,13 +131,12 @@ static uint32_t bits_of(uint64_t what, uint32_t shift, uint32_t mask)
     return (uint32_t)(what >> shift) & mask;
 }
 
-static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *file,
+static void take_sum(struct stave__image_rows *rows, struct stave__image_file *file,
                      const struct stave__record *record, uint32_t row)
 {
     const union stave__columns *to = &rows->columns;
-    if (is_span(record) || kind_of(record->what) != STAVE__SUM)
-        return false;
-    put_row(rows, file, record, row, since_start(record->start), since_start(record->end));
+    put_row(rows, file, record, row, stave__since_start(record->start),
+            stave__since_start(record->end));
     to->depth[row] = bits_of(record->what, STAVE__SUM_DEPTH_SHIFT, STAVE__SUM_DEPTH_MAX);
     to->other[row] = bits_of(record->what, STAVE__SUM_NUMBER_SHIFT, STAVE__SUM_NUMBER_MAX);
     to->other_lane[row] = bits_of(record->what, STAVE__SUM_AROUND_SHIFT, STAVE__SUM_NUMBER_MAX);
@@ -248,7 +144,6 @@ static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *f
     to->total[row] = record[1].end;
     to->least[row] = record[1].serial;
     to->most[row] = record[1].what;
-    return true;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -264,10 +159,9 @@ static bool take_sum(struct stave__image_rows *rows, struct stave__image_file *f
           STAVE_COLUMN_TOTAL | STAVE_COLUMN_LEAST | STAVE_COLUMN_MOST | STAVE_COLUMN_DEPTH |       \
           STAVE_COLUMN_OTHER | STAVE_COLUMN_OTHER_LANE,                                            \
       take_sum)                                                                                    \
-    X(STAVE_ATTRIBUTES, STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME,              \
-      take_attribute)                                                                              \
-    X(STAVE_MARKS, STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME, take_mark)        \
-    X(STAVE_COUNTERS, STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME, take_counter)
+    X(STAVE_ATTRIBUTES, STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME, take_moment) \
+    X(STAVE_MARKS, STAVE_COLUMN_SERIAL | STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME, take_moment)      \
+    X(STAVE_COUNTERS, STAVE_COLUMN_VALUE | STAVE_COLUMN_NAME, take_moment)
 
 static stave_block block_of(const struct stave__image_rows *rows, uint32_t kind, uint32_t columns,
                             uint32_t count)
@@ -296,61 +190,82 @@ static void put_block(struct stave__image_file *file, const stave_block *block)
         file->status = stave__writer_put(&file->writer, file->block, size, file->error);
 }
 
+/* Tells of the open spans in a block: those in spans->around. */
+static void set_open(struct stave__image_rows *rows, struct stave__image_file *file,
+                     stave_block *block)
+{
+    stave_open_span *open = rows->spans->around;
+    uint32_t count = rows->spans->around_count;
+    for (uint32_t i = 0; i < count; i++) {
+        open[i].flags |= stave__image_doubt(open[i].name);
+        open[i].name = stave__image_name(file, open[i].name);
+    }
+    block->open = open;
+    block->open_count = count;
+    rows->place->told = count > 0 ? open[count - 1].serial : 0;
+}
+
+/* Until when they were open at least. */
+static void stretch(const struct stave__image_file *file, stave_block *block)
+{
+    int64_t now = stave__since_start(file->now.tick);
+    block->last = now > block->last ? now : block->last;
+}
+
 void stave__image_rows_put_open(struct stave__image_rows *rows, struct stave__image_file *file)
 {
-    if (rows->open_count == 0)
-        return;
-    for (uint32_t i = 0; i < rows->open_count; i++)
-        rows->open[i].name = stave__image_name(file, rows->open[i].name);
     stave_block block = block_of(rows, STAVE_SPANS, SPAN_COLUMNS, 0);
-    block.open = rows->open;
-    block.open_count = rows->open_count;
-    block.first = block.last = rows->open[rows->open_count - 1].start;
+    stave__open_spans_at(rows->spans, UINT32_MAX, UINT64_MAX);
+    set_open(rows, file, &block);
+    block.first = block.last = block.open[block.open_count - 1].start;
+    stretch(file, &block);
     put_block(file, &block);
 }
 
-/* Neither begun since the open ones were copied, nor of a recording before. */
-static bool is_wanted(const struct stave__image_rows *rows, const struct stave__record *record)
+/* Spans begin with the first row's: all that began after it have ended before. Of more open ones than rows nothing
+ * is said, but for the last block. */
+static void set_around(struct stave__image_rows *rows, struct stave__image_file *file,
+                       stave_block *block)
 {
-    return record->serial <= rows->until && (record->serial > rows->before || record->serial == 0);
+    uint64_t last = rows->is_last ? UINT64_MAX : block->serial[block->rows - 1];
+    stave__open_spans_at(rows->spans, rows->piece, last);
+    if (!rows->is_last && rows->spans->around_count > block->rows)
+        return;
+    block->begun = block->serial[0];
+    set_open(rows, file, block);
+    if (rows->is_last && block->open_count > 0)
+        stretch(file, block);
 }
 
 static void put_kind(struct stave__image_rows *rows, struct stave__image_file *file, uint32_t kind,
                      uint32_t columns,
-                     bool (*take)(struct stave__image_rows *, struct stave__image_file *,
+                     void (*take)(struct stave__image_rows *, struct stave__image_file *,
                                   const struct stave__record *, uint32_t))
 {
     uint32_t count = 0;
     rows->kind = kind;
-    for (uint32_t i = 0; i < rows->copied; i += length_of(&rows->records[i])) {
+    for (uint32_t i = 0; i < rows->copied; i += stave__record_length(&rows->records[i])) {
         const struct stave__record *record = &rows->records[i];
-        if (is_wanted(rows, record) && take(rows, file, record, count))
-            count++;
-        if (since_start(record->end) > rows->seen && is_timed(record))
-            rows->seen = since_start(record->end);
+        if (kind_of(record) == kind && is_wanted(rows, record))
+            take(rows, file, record, count++);
+        if (is_timed(record) && stave__since_start(record->end) > rows->place->seen)
+            rows->place->seen = stave__since_start(record->end);
     }
-    if (count == 0)
-        return;
     stave_block block = block_of(rows, kind, columns, count);
+    if (kind == STAVE_SPANS)
+        set_around(rows, file, &block);
     put_block(file, &block);
-}
-
-/* The start of the first record that has a time, or of an open span. */
-static int64_t first_time(const struct stave__image_rows *rows)
-{
-    for (uint32_t i = 0; i < rows->copied; i += length_of(&rows->records[i]))
-        if (is_timed(&rows->records[i]) && is_wanted(rows, &rows->records[i]))
-            return since_start(is_span(&rows->records[i]) ? rows->records[i].start
-                                                          : rows->records[i].end);
-    return rows->open_count > 0 ? rows->open[0].start : 0;
 }
 
 void stave__image_rows_put(struct stave__image_rows *rows, struct stave__image_file *file)
 {
-    int64_t seen = rows->seen != 0 ? rows->seen : first_time(rows);
+    int64_t seen = rows->place->seen != 0 ? rows->place->seen : first_time(rows);
+    uint32_t kinds = survey(rows);
 #define PUT_KIND(kind, columns, take)                                                              \
-    rows->seen = seen;                                                                             \
-    put_kind(rows, file, kind, columns, take);
+    if ((kinds & STAVE_KIND_BIT(kind)) != 0) {                                                     \
+        rows->place->seen = seen;                                                                  \
+        put_kind(rows, file, kind, columns, take);                                                 \
+    }
     KINDS(PUT_KIND)
 #undef PUT_KIND
 }

@@ -1,35 +1,39 @@
-/* record/image_rows.h - the records of a chunk, copied, as blocks of rows. */
+/* record/image_rows.h - the records of a piece, copied, as blocks of rows. */
 #ifndef STAVE_RECORD_IMAGE_ROWS_H
 #define STAVE_RECORD_IMAGE_ROWS_H
 
 #include "record/image_tables.h"
+#include "record/open_spans.h"
 #include "store/block.h"
+
+/* How far a file is with a lane. */
+struct stave__image_place {
+    uint64_t orders[STAVE_ROW_KINDS]; /* of the last row of each: none that follows is lower */
+    int64_t seen;                     /* the latest time; 0: none */
+    uint64_t told; /* of the open spans that were told of last, the innermost's serial */
+};
 
 struct stave__image_rows {
     struct stave__record *records; /* STAVE__CHUNK_RECORDS, of which these were copied: */
     uint32_t copied;
+    uint32_t piece; /* of the lane's */
+    bool is_last;   /* it ends now */
+    uint32_t lane;
+    uint32_t kind;                /* of rows that are being made */
     union stave__columns columns; /* all of them, room for as many rows */
     void *columns_data;
-    uint32_t lane;
-    uint64_t before;       /* serials up to here are of another recording */
-    uint64_t until;        /* those up to here had been given out when these were copied: */
-    stave_open_span *open; /* STAVE_DEPTH_MAX; their names are the recorder's */
-    uint32_t open_count;
-    uint32_t kind;                    /* of rows that are being made */
-    uint64_t orders[STAVE_ROW_KINDS]; /* of the lane's last row of each: none is lower */
-    int64_t seen;                     /* the latest time before the record that is looked at */
+    struct stave__open_spans *spans;
+    struct stave__image_place *place;
+    uint64_t taken; /* records, of all that was put */
 };
 
 int stave__image_rows_open(struct stave__image_rows *rows, stave_error *error);
 void stave__image_rows_close(struct stave__image_rows *rows);
 
-/* Lane `index`: copies its open spans. What they are decides what of its records is taken: all that had begun. */
-void stave__image_rows_begin(struct stave__image_rows *rows, uint32_t index);
-
 /* Writes the copied records. */
 void stave__image_rows_put(struct stave__image_rows *rows, struct stave__image_file *file);
 
-/* Behind all of the lane's: what is still open. */
+/* Behind all of the lane's: what is open now, at least one. */
 void stave__image_rows_put_open(struct stave__image_rows *rows, struct stave__image_file *file);
 
 #endif

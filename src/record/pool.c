@@ -41,6 +41,8 @@ static bool evict(struct stave__pool *pool, uint32_t *chunk)
     if (!stave__queue_get(&pool->sealed, chunk))
         return false;
     uint32_t used = __atomic_load_n(&pool->chunks[*chunk].used, __ATOMIC_RELAXED);
+    uint64_t drained = __atomic_exchange_n(&pool->chunks[*chunk].drained, 0, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&pool->missed, used - drained % STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
     __atomic_fetch_add(&pool->evicted, used, __ATOMIC_RELAXED);
     return true;
 }
@@ -78,6 +80,7 @@ uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane)
     __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->used, STAVE__BEING_WRITTEN, __ATOMIC_RELAXED);
     uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->drained, taken * STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->taken, taken, __ATOMIC_RELEASE);
     __atomic_fetch_add(&pool->ready, 1, __ATOMIC_RELEASE);
     return number;
@@ -87,4 +90,41 @@ void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used)
 {
     __atomic_store_n(&pool->chunks[number].used, used, __ATOMIC_RELEASE);
     stave__queue_put(&pool->sealed, number); /* it has room for all */
+}
+
+/* ---- the drain ------------------------------------------------------------------------------- */
+
+uint32_t stave__pool_drained(const struct stave__pool *pool, uint32_t number, uint64_t taken)
+{
+    uint64_t drained = __atomic_load_n(&pool->chunks[number].drained, __ATOMIC_ACQUIRE);
+    bool same = drained / STAVE__DRAINED_UNIT == taken;
+    return same ? (uint32_t)(drained % STAVE__DRAINED_UNIT) : (uint32_t)STAVE__CHUNK_RECORDS;
+}
+
+bool stave__pool_drain(struct stave__pool *pool, uint32_t number, uint64_t taken, uint32_t from,
+                       uint32_t to)
+{
+    uint64_t expected = taken * STAVE__DRAINED_UNIT + from;
+    return __atomic_compare_exchange_n(&pool->chunks[number].drained, &expected,
+                                       expected - from + to, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+static bool is_drained(const struct stave__chunk *chunk)
+{
+    uint64_t drained = __atomic_load_n(&chunk->drained, __ATOMIC_RELAXED);
+    return drained % STAVE__DRAINED_UNIT == __atomic_load_n(&chunk->used, __ATOMIC_RELAXED);
+}
+
+void stave__pool_free_drained(struct stave__pool *pool)
+{
+    uint32_t number;
+    for (uint32_t i = 0; i < pool->count && stave__queue_get(&pool->sealed, &number); i++) {
+        if (!is_drained(&pool->chunks[number])) {
+            stave__queue_put(&pool->sealed, number);
+            return;
+        }
+        empty(&pool->chunks[number]);
+        stave__queue_put(&pool->free, number);
+    }
 }

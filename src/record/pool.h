@@ -12,6 +12,8 @@
  * P3  Records behind the writer's place are never changed while the chunk is its.
  * P4  Free and sealed chunks stand in one queue each, the oldest first; nobody waits at either: who finds
  *     it empty, or someone else in the middle, goes on without.
+ * P5  `drained` says which taking it is of and how many of its records are in a file. The drain moves it on by a
+ *     comparison, who gives the chunk up takes it away: each record is in the file, or counted as missed, once.
  * All memory is taken and touched at the start, so that no record meets a page that is not there.  */
 #ifndef STAVE_RECORD_POOL_H
 #define STAVE_RECORD_POOL_H
@@ -26,12 +28,14 @@
 #define STAVE__CHUNK_RECORDS ((STAVE__CHUNK_SIZE - 64) / sizeof(struct stave__record))
 #define STAVE__NO_CHUNK UINT32_MAX
 #define STAVE__BEING_WRITTEN UINT32_MAX
+#define STAVE__DRAINED_UNIT 2048u /* above STAVE__CHUNK_RECORDS */
 
 struct stave__chunk {
     uint64_t taken; /* which taking of all, from 1; 0: never, or in the middle of it */
     uint32_t lane;
-    uint32_t used; /* records, once it is sealed */
-    uint8_t unused[48];
+    uint32_t used;    /* records, once it is sealed */
+    uint64_t drained; /* P5: taken * STAVE__DRAINED_UNIT + records */
+    uint8_t unused[40];
     struct stave__record records[STAVE__CHUNK_RECORDS];
 };
 
@@ -42,6 +46,7 @@ struct stave__pool {
     uint64_t taken;
     uint64_t ready;   /* as `taken`, once the chunk says so itself: it can be found */
     uint64_t evicted; /* records */
+    uint64_t missed;  /* of these, those that are in no file */
     struct stave__queue free, sealed;
 };
 
@@ -56,6 +61,17 @@ void stave__pool_begin(struct stave__pool *pool, bool keep_newest);
 /* A chunk for a lane's thread: a free one, or, in a pool that keeps the newest, the oldest sealed one. */
 uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane);
 void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used);
+
+/* Of a taking's records those that are in a file; all, once it has been given up. */
+uint32_t stave__pool_drained(const struct stave__pool *pool, uint32_t number, uint64_t taken);
+
+/* The records [from, to) of a taking, copied, are in the file from now on. False: they have been given up, and the
+ * copy may be of anything. */
+bool stave__pool_drain(struct stave__pool *pool, uint32_t number, uint64_t taken, uint32_t from,
+                       uint32_t to);
+
+/* In a pool that keeps what is in memory: makes free what is in the file as a whole. */
+void stave__pool_free_drained(struct stave__pool *pool);
 
 static inline struct stave__chunk *stave__pool_at(const struct stave__pool *pool, uint32_t chunk)
 {
