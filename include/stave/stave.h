@@ -82,6 +82,13 @@ STAVE_API void stave_stop(void);
 STAVE_API void stave_enable(bool on);
 STAVE_API bool stave_is_enabled(void);
 
+/* From here on a thread of its own writes what is recorded to a .stave file, beginning with what is in memory: chunks as
+ * they are full, the rest every 100 ms. Killed at any moment, the process leaves a file that opens, and lacks what was
+ * recorded since. A file that is there is overwritten. Mode 0600. It ends with stave_stop(), with the process, or with
+ * a call for NULL, which returns what went wrong with it. STAVE_E_STATE when recording has not been started, a file is
+ * being written already, or another process writes this one; STAVE_E_IO. */
+STAVE_API int stave_record_to(const char *path, stave_error *error);
+
 /* Writes what is in memory now, open spans too, as a .stave file; recording goes on. Mode 0600. */
 STAVE_API int stave_dump(const char *path, stave_error *error);
 
@@ -92,6 +99,7 @@ STAVE_API int stave_snapshot(stave_sink sink, stave_error *error);
 #define STAVE_RECORD_COUNTERS(X)                                                                   \
     X(recorded, "records of all kinds that were written into memory")                              \
     X(evicted, "records given up to make room for newer ones")                                     \
+    X(missed, "of these, those that are in no file of stave_record_to() either")                   \
     X(dropped_full, "records that found no room, and nothing older that could be given up")        \
     X(dropped_depth, "spans deeper than STAVE_DEPTH_MAX")                                          \
     X(dropped_thread, "records of threads for which there was no memory")                          \

@@ -94,9 +94,10 @@ int stave__os_create_new(const char *path, struct stave__os_file *file, stave_er
 int stave__os_commit(struct stave__os_file *file, bool exclusive, stave_error *error);
 int stave__os_rename_target(struct stave__os_file *file, const char *path, stave_error *error);
 
-/* A file that others may read while it is written: made, or emptied once it is ours. STAVE_E_STATE
- * while another process writes it. Gives way to the next writer when its descriptor is closed. */
-int stave__os_create_growing(const char *path, int *fd, stave_error *error);
+/* A file that others may read while it is written, and its writer too: made, with these permissions as far as
+ * the umask lets it have them, or emptied once it is ours. STAVE_E_STATE while another process writes it. Gives way
+ * to the next writer when its descriptor is closed. */
+int stave__os_create_growing(const char *path, unsigned permissions, int *fd, stave_error *error);
 
 /* For its owner alone, whatever the umask: mode 0600. */
 int stave__os_make_private(int fd, const char *path, stave_error *error);

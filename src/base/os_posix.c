@@ -525,9 +525,9 @@ void stave__os_discard(struct stave__os_file *file)
     *file = (struct stave__os_file){.fd = -1, .lock_fd = -1};
 }
 
-int stave__os_create_growing(const char *path, int *fd, stave_error *error)
+int stave__os_create_growing(const char *path, unsigned permissions, int *fd, stave_error *error)
 {
-    int opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions);
     if (opened < 0)
         return fail_errno(error, "cannot write", path);
     int status = STAVE_OK;

@@ -3,9 +3,12 @@
 #ifndef STAVE_BASE_OS_PROCESS_H
 #define STAVE_BASE_OS_PROCESS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "stave/status.h"
 
 /* ---- memory: whole pages, zero --------------------------------------------------------------- */
 
@@ -28,6 +31,10 @@ uint64_t stave__os_process_number(void);
 /* What pthread_setname_np() called it, or the program's name. */
 #define STAVE__OS_THREAD_NAME_SIZE 16
 void stave__os_thread_name(char name[STAVE__OS_THREAD_NAME_SIZE]);
+
+/* A thread that takes no signals, and is called `name`. */
+int stave__os_start_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *context,
+                           stave_error *error);
 
 /* A variable of the environment; NULL: there is none, or the program runs with others' rights. */
 const char *stave__os_environment(const char *name);

@@ -1,12 +1,15 @@
-#define _GNU_SOURCE /* MAP_POPULATE, MAP_NORESERVE, MADV_DONTNEED, pthread_getname_np */
+#define _GNU_SOURCE /* MAP_POPULATE, MAP_NORESERVE, MADV_DONTNEED, pthread_getname_np, secure_getenv */
 #include "base/os_process.h"
 
-#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/error.h"
 
 static void *map(size_t size, int flags)
 {
@@ -49,6 +52,21 @@ void stave__os_thread_name(char name[STAVE__OS_THREAD_NAME_SIZE])
 {
     if (pthread_getname_np(pthread_self(), name, STAVE__OS_THREAD_NAME_SIZE) != 0)
         name[0] = '\0';
+}
+
+int stave__os_start_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *context,
+                           stave_error *error)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int reason = pthread_create(thread, NULL, run, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (reason != 0)
+        return stave__fail(error, STAVE_E_MEMORY, 0, "no thread could be started: %s",
+                           strerror(reason));
+    pthread_setname_np(*thread, name);
+    return STAVE_OK;
 }
 
 const char *stave__os_environment(const char *name)

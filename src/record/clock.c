@@ -30,10 +30,11 @@ struct stave__moment stave__clock_moment(const struct stave__clock *clock)
     return best;
 }
 
-double stave__clock_rate(const struct stave__clock *clock, const struct stave__moment *now)
+double stave__clock_rate(const struct stave__clock *clock, const struct stave__moment *from,
+                         const struct stave__moment *to)
 {
-    int64_t ns = now->monotonic_ns - clock->start.monotonic_ns;
+    int64_t ns = to->monotonic_ns - from->monotonic_ns;
     if (clock->own != NULL)
         return 0;
-    return ns > 0 ? (double)(now->tick - clock->start.tick) * 1e9 / (double)ns : 0;
+    return ns > 0 ? (double)(to->tick - from->tick) * 1e9 / (double)ns : 0;
 }

@@ -23,7 +23,8 @@ struct stave__clock {
 uint64_t stave__clock_tick(const struct stave__clock *clock);
 struct stave__moment stave__clock_moment(const struct stave__clock *clock);
 
-/* Ticks a second from the start to a moment; 0: ticks are nanoseconds. */
-double stave__clock_rate(const struct stave__clock *clock, const struct stave__moment *now);
+/* Ticks a second between two moments; 0: ticks are nanoseconds. */
+double stave__clock_rate(const struct stave__clock *clock, const struct stave__moment *from,
+                         const struct stave__moment *to);
 
 #endif

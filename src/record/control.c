@@ -1,4 +1,5 @@
 /* Starting and stopping, on and off. */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,9 @@ static void after_fork(void)
     pthread_mutex_unlock(&lock);
     __atomic_store_n(&stave__on, 0, __ATOMIC_RELEASE);
     stave__lane_leave();
+    if (stave__recorder.stream != NULL)
+        stave__stream_leave(stave__recorder.stream);
+    stave__recorder.stream = NULL;
     stave__recorder.made = stave__recorder.started = false;
     stave__recorder.lanes_count = 0;
 }
@@ -120,6 +124,7 @@ static int start(const stave_config *config, stave_error *error)
     stave__lanes_begin();
     recorder->clock = (struct stave__clock){.own = config->clock, .context = config->clock_context};
     recorder->clock.start = stave__clock_moment(&recorder->clock);
+    stave_get_counts(&recorder->counts_before);
     recorder->started = true;
     __atomic_store_n(&stave__on, 1, __ATOMIC_RELEASE);
     return STAVE_OK;
@@ -147,11 +152,20 @@ int stave_start_sized(const stave_config *config, size_t config_size, stave_erro
     return status;
 }
 
+/* The file of stave_record_to(), if there is one. */
+static int end_stream(stave_error *error)
+{
+    struct stave__stream *stream = stave__recorder.stream;
+    stave__recorder.stream = NULL;
+    return stream != NULL ? stave__stream_end(stream, error) : STAVE_OK;
+}
+
 void stave_stop(void)
 {
     pthread_mutex_lock(&lock);
     if (stave__recorder.started) /* C2 */
         __atomic_store_n(&stave__on, 0, __ATOMIC_RELEASE);
+    end_stream(NULL);
     stave__recorder.started = false;
     pthread_mutex_unlock(&lock);
 }
@@ -194,6 +208,7 @@ void stave_get_counts_sized(stave_counts *counts, size_t counts_size)
 {
     stave_counts own = {
         .evicted = __atomic_load_n(&stave__recorder.pool.evicted, __ATOMIC_RELAXED),
+        .missed = __atomic_load_n(&stave__recorder.pool.missed, __ATOMIC_RELAXED),
         .dropped_thread = __atomic_load_n(&stave__recorder.dropped_thread, __ATOMIC_RELAXED),
         .truncated = __atomic_load_n(&stave__recorder.names.cut, __ATOMIC_RELAXED),
         .ended_twice = __atomic_load_n(&stave__recorder.ended_elsewhere, __ATOMIC_RELAXED),
@@ -204,7 +219,35 @@ void stave_get_counts_sized(stave_counts *counts, size_t counts_size)
         stave__config_give(counts, counts_size, &own, sizeof own);
 }
 
-/* ---- what is in memory, as a file ------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static int fail_empty(stave_error *error)
+{
+    return stave__fail(error, STAVE_E_ARGUMENT, 0, "the file's name is empty");
+}
+
+static int record_to(const char *path, stave_error *error)
+{
+    if (path == NULL)
+        return end_stream(error);
+    if (path[0] == '\0')
+        return fail_empty(error);
+    if (!stave__recorder.started)
+        return stave__fail(error, STAVE_E_STATE, 0,
+                           "recording has not been started: call stave_start()");
+    if (stave__recorder.stream != NULL)
+        return stave__fail(error, STAVE_E_STATE, 0,
+                           "a file is being written already: end it by stave_record_to(NULL)");
+    return stave__stream_begin(&stave__recorder.stream, path, error);
+}
+
+int stave_record_to(const char *path, stave_error *error)
+{
+    pthread_mutex_lock(&lock);
+    int status = record_to(path, error);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
 
 int stave_snapshot(stave_sink sink, stave_error *error)
 {
@@ -226,7 +269,7 @@ int stave_dump(const char *path, stave_error *error)
 {
     struct stave__os_file file;
     if (path == NULL || path[0] == '\0')
-        return stave__fail(error, STAVE_E_ARGUMENT, 0, "the file's name is empty");
+        return fail_empty(error);
     int status = stave__os_create(path, &file, error);
     if (status < 0)
         return status;
@@ -241,22 +284,69 @@ int stave_dump(const char *path, stave_error *error)
 
 /* ---- by the environment ---------------------------------------------------------------------- */
 
-static void start_or_say_why(void)
+/* A file's name of the environment: %p is the number of the process, %% a %. False: it is too long. */
+static bool expand(const char *given, char *path, size_t size)
 {
-    stave_error error = {0};
-    char line[sizeof error.message + 8];
-    stave_start(NULL, &error);
-    if (!stave__copies_refused())
-        return;
-    int size = snprintf(line, sizeof line, "stave: %s\n", error.message);
-    stave__os_write(STDERR_FILENO, "stderr", line, (size_t)size, NULL);
+    size_t used = 0;
+    for (; *given != '\0' && used + 1 < size; given++) {
+        bool is_number = given[0] == '%' && given[1] == 'p';
+        if (is_number)
+            used +=
+                (size_t)snprintf(path + used, size - used, "%" PRIu64, stave__os_process_number());
+        else
+            path[used++] = *given;
+        if (is_number || (given[0] == '%' && given[1] == '%'))
+            given++;
+    }
+    if (used >= size || *given != '\0')
+        return false;
+    path[used] = '\0';
+    return true;
 }
 
-/* STAVE_ENABLE, other than empty or 0, starts with all defaults. A failure leaves recording off: the
- * program was not asked. That another copy records is said: nothing else would tell whose probes are missing. */
+/* One line: who runs the program has asked for it. */
+static void complain(const stave_error *error)
+{
+    char line[sizeof error->message + 16];
+    int size = snprintf(line, sizeof line, "stave: %s\n", error->message);
+    stave__os_write(STDERR_FILENO, "standard error", line, (size_t)size, NULL);
+}
+
+static int start_file(const char *given, stave_error *error)
+{
+    char path[4096];
+    if (!expand(given, path, sizeof path))
+        return stave__fail(error, STAVE_E_ARGUMENT, 0, "STAVE_FILE is longer than %zu bytes",
+                           sizeof path - 1);
+    int status = stave_start(NULL, error);
+    return status >= 0 ? stave_record_to(path, error) : status;
+}
+
+/* STAVE_FILE, other than empty, starts with all defaults and writes that file; STAVE_ENABLE, other than empty or 0,
+ * starts. Of copies that join, all but the first find it started, of which nothing is said. */
 __attribute__((constructor)) static void start_by_environment(void)
 {
     const char *enable = stave__os_environment("STAVE_ENABLE");
-    if (enable != NULL && enable[0] != '\0' && strcmp(enable, "0") != 0)
-        start_or_say_why();
+    const char *file = stave__os_environment("STAVE_FILE");
+    stave_error error = {0};
+    int status = STAVE_OK;
+    if (file != NULL && file[0] != '\0')
+        status = start_file(file, &error);
+    else if (enable != NULL && enable[0] != '\0' && strcmp(enable, "0") != 0)
+        status = stave_start(NULL, &error);
+    if (status < 0 && (status != STAVE_E_STATE || stave__copies_refused()))
+        complain(&error);
+}
+
+/* What has not been written yet is, also by a program that just ends. Not what another copy writes. */
+__attribute__((destructor)) static void end_with_process(void)
+{
+    stave_error error = {0};
+    pthread_mutex_lock(&lock);
+    int status = end_stream(&error);
+    pthread_mutex_unlock(&lock);
+    const char *file = stave__os_environment("STAVE_FILE");
+    if (status < 0 && file != NULL && file[0] != '\0')
+        complain(&error);
+}
 }

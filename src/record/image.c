@@ -90,7 +90,11 @@ void stave__image_put(struct stave__image *image, uint32_t lane, struct stave__i
 static void put_all(struct stave__image *image)
 {
     uint32_t lanes = stave__lanes_count();
-    stave__image_tables(&image->file, lanes);
+    stave_counts counts;
+    stave_get_counts(&counts);
+    stave__image_lanes(&image->file, lanes);
+    stave__image_clock(&image->file, false);
+    stave__image_counts(&image->file, &counts);
     stave__pieces_find(&image->pieces);
     for (uint32_t lane = 0; lane < lanes && image->file.status >= 0; lane++) {
         struct stave__image_place place = {0};

@@ -10,6 +10,8 @@
 
 #define LANE_KIND_THREAD 3 /* of stave_lane_kind, as docs/format.md has it */
 #define TEXTS_A_BLOCK 4096u
+#define ANCHOR_NS 1000000000      /* from one to the next */
+#define ANCHOR_NS_LEAST 100000000 /* for a rate to be measured in */
 #define TEXT_BYTES_A_BLOCK ((size_t)2 * 1024 * 1024)
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -27,12 +29,12 @@ int stave__image_file_open(struct stave__image_file *file, stave_sink sink, stav
         .block = malloc(STAVE__IMAGE_BLOCK_SIZE),
         .values = malloc(STAVE__IMAGE_VALUES * sizeof *file->values),
         .strings = stave__os_reserve(STAVE__NAMES_MAX * sizeof *file->strings),
+        .lane_names = stave__os_reserve(STAVE__LANES_MAX * sizeof *file->lane_names),
         .texts = malloc(TEXT_BYTES_A_BLOCK),
         .sizes = malloc(TEXTS_A_BLOCK * sizeof *file->sizes),
-        .now = stave__clock_moment(&stave__recorder.clock),
     };
     if (file->block == NULL || file->values == NULL || file->strings == NULL ||
-        file->texts == NULL || file->sizes == NULL)
+        file->lane_names == NULL || file->texts == NULL || file->sizes == NULL)
         return file->status = stave__fail_memory(error);
     file->status = stave__writer_begin(&file->writer, sink, error);
     stave__image_text(file, "", 0); /* string 0 */
@@ -50,6 +52,8 @@ int stave__image_file_close(struct stave__image_file *file)
     free(file->sizes);
     if (file->strings != NULL)
         stave__os_unmap(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
+    if (file->lane_names != NULL)
+        stave__os_unmap(file->lane_names, STAVE__LANES_MAX * sizeof *file->lane_names);
     return file->status;
 }
 
@@ -140,7 +144,7 @@ uint16_t stave__image_doubt(uint32_t name)
     return text != NULL && stave__recorder.names.names[name].is_cut ? STAVE_FLAG_TRUNCATED : 0;
 }
 
-/* ---- lanes and clock ------------------------------------------------------------------------- */
+/* ---- process and lanes ----------------------------------------------------------------------- */
 
 static void put_process(struct stave__image_file *file)
 {
@@ -148,15 +152,15 @@ static void put_process(struct stave__image_file *file)
     column_of(&table, 0, 0);
     column_of(&table, 1, stave__os_process_number());
     table_end(&table);
+    file->process_put = true;
 }
 
-static void put_lanes(struct stave__image_file *file, uint32_t first, uint32_t count,
-                      const uint32_t *names)
+static void put_lanes(struct stave__image_file *file, uint32_t first, uint32_t count)
 {
     const struct stave__lane *lanes = stave__recorder.lanes + first;
     struct table table = table_begin(file, STAVE__LANES, first, count);
     for (uint32_t i = 0; i < count; i++)
-        file->values[i] = names[i];
+        file->values[i] = file->strings[file->lane_names[first + i]];
     column(&table, 0);
     column_of(&table, 1, LANE_KIND_THREAD);
     for (uint32_t number = 2; number <= 4; number++) /* priority, deadline */
@@ -168,24 +172,36 @@ static void put_lanes(struct stave__image_file *file, uint32_t first, uint32_t c
     table_end(&table);
 }
 
-static void put_new_lanes(struct stave__image_file *file, uint32_t lanes)
+/* Whether the file has another name for it, or none; then it gets the one that it has now. */
+static bool is_new(struct stave__image_file *file, uint32_t lane)
 {
-    uint32_t first = file->lanes_put, count = lanes - first;
-    uint32_t *names = malloc(((size_t)count + 1) * sizeof *names);
-    if (names == NULL) {
-        file->status = stave__fail_memory(file->error);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t name = __atomic_load_n(&stave__recorder.lanes[first + i].name, __ATOMIC_ACQUIRE);
-        names[i] = stave__image_name(file, name != STAVE__NO_ID ? name : 0);
+    uint32_t name = __atomic_load_n(&stave__recorder.lanes[lane].name, __ATOMIC_ACQUIRE);
+    name = name != STAVE__NO_ID ? name : 0;
+    if (lane < file->lanes_put && file->lane_names[lane] == name)
+        return false;
+    file->lane_names[lane] = name;
+    stave__image_name(file, name);
+    return true;
+}
+
+void stave__image_lanes(struct stave__image_file *file, uint32_t lanes)
+{
+    uint32_t first = lanes, end = 0;
+    if (!file->process_put)
+        put_process(file);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        if (!is_new(file, lane))
+            continue;
+        first = lane < first ? lane : first;
+        end = lane + 1;
     }
     stave__image_texts(file);
-    if (count > 0)
-        put_lanes(file, first, count, names);
+    if (first < end)
+        put_lanes(file, first, end - first);
     file->lanes_put = lanes;
-    free(names);
 }
+
+/* ---- the clock ------------------------------------------------------------------------------- */
 
 static uint64_t bits_of(double value)
 {
@@ -196,31 +212,74 @@ static uint64_t bits_of(double value)
 
 static void put_boot(struct stave__image_file *file)
 {
-    const struct stave__clock *clock = &stave__recorder.clock;
     struct table table = table_begin(file, STAVE__BOOTS, 0, 1);
     for (uint32_t number = 0; number <= 3; number++)
         column_of(&table, number, 0);
     table_end(&table);
-    table = table_begin(file, STAVE__ANCHORS, 0, 1);
-    for (uint32_t number = 0; number <= 2; number++) /* boot, tick, us */
-        column_of(&table, number, 0);
-    column_of(&table, 3, bits_of(stave__clock_rate(clock, &file->now)));
-    column_of(&table, 4, (uint64_t)clock->start.realtime_ns);
-    column_of(&table, 5, 0);
+    file->anchor = stave__recorder.clock.start;
+    file->boot_put = true;
+}
+
+static void put_anchor(struct stave__image_file *file)
+{
+    const struct stave__moment *start = &stave__recorder.clock.start, *anchor = &file->anchor;
+    double us = (double)(anchor->monotonic_ns - start->monotonic_ns) / 1000.0;
+    struct table table = table_begin(file, STAVE__ANCHORS, file->anchor_index, 1);
+    column_of(&table, 0, 0);
+    column_of(&table, 1, anchor->tick - start->tick);
+    column_of(&table, 2, bits_of(us));
+    column_of(&table, 3, bits_of(file->rate));
+    column_of(&table, 4, (uint64_t)anchor->realtime_ns);
+    column_of(&table, 5, file->anchor_index);
     table_end(&table);
 }
 
-/* What was counted, as properties record.NAME. */
-static void put_counts(struct stave__image_file *file)
+/* From `now` on, at the rate that was measured up to it. */
+static void add_anchor(struct stave__image_file *file)
 {
-    stave_counts counts;
+    file->anchor = file->now;
+    file->anchor_index++;
+    file->rate_ns = 0;
+    put_anchor(file);
+}
+
+/* The first anchor's rate is told again as twice the time has passed, later ones' at their end. */
+static bool is_better(const struct stave__image_file *file, int64_t ns, bool last)
+{
+    if (stave__recorder.clock.own != NULL || file->now.tick <= file->anchor.tick)
+        return false;
+    if (file->anchor_index == 0)
+        return last || ns > 2 * file->rate_ns;
+    return ns >= (last ? ANCHOR_NS_LEAST : ANCHOR_NS);
+}
+
+void stave__image_clock(struct stave__image_file *file, bool last)
+{
+    const struct stave__clock *clock = &stave__recorder.clock;
+    bool is_first = !file->boot_put;
+    file->now = stave__clock_moment(clock);
+    if (is_first)
+        put_boot(file);
+    int64_t ns = file->now.monotonic_ns - file->anchor.monotonic_ns;
+    if (!is_first && !is_better(file, ns, last))
+        return;
+    file->rate = stave__clock_rate(clock, &file->anchor, &file->now);
+    file->rate_ns = ns;
+    put_anchor(file);
+    if (ns >= ANCHOR_NS && clock->own == NULL && !last)
+        add_anchor(file);
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+void stave__image_counts(struct stave__image_file *file, const stave_counts *counts)
+{
     uint32_t rows = 0;
-    uint32_t keys[sizeof counts / sizeof(uint64_t)];
-    uint64_t numbers[sizeof counts / sizeof(uint64_t)];
-    stave_get_counts(&counts);
+    uint32_t keys[sizeof *counts / sizeof(uint64_t)];
+    uint64_t numbers[sizeof *counts / sizeof(uint64_t)];
 #define PUT_COUNT(name, text)                                                                      \
     keys[rows] = key_of(file, "record." #name);                                                    \
-    numbers[rows++] = counts.name;
+    numbers[rows++] = counts->name - stave__recorder.counts_before.name;
     STAVE_RECORD_COUNTERS(PUT_COUNT)
 #undef PUT_COUNT
     stave__image_texts(file);
@@ -232,15 +291,4 @@ static void put_counts(struct stave__image_file *file)
     memcpy(file->values, numbers, rows * sizeof *numbers);
     column(&table, 2);
     table_end(&table);
-}
-
-void stave__image_tables(struct stave__image_file *file, uint32_t lanes)
-{
-    file->now = stave__clock_moment(&stave__recorder.clock);
-    if (!file->process_put)
-        put_process(file);
-    file->process_put = true;
-    put_new_lanes(file, lanes);
-    put_boot(file);
-    put_counts(file);
 }

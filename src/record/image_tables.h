@@ -24,8 +24,13 @@ struct stave__image_file {
     uint32_t *strings;    /* by name: the file's number, 0: it is not in it yet */
     uint32_t strings_put; /* in the file */
     uint32_t strings_new; /* that wait */
+    uint32_t *lane_names; /* of the lanes that are in the file, the recorder's number */
     uint32_t lanes_put;
-    bool process_put;
+    bool process_put, boot_put;
+    struct stave__moment anchor; /* the last that is in it, and its number */
+    uint32_t anchor_index;
+    double rate; /* from it on, as measured after so many ns: */
+    int64_t rate_ns;
     char *texts;     /* of these, one behind another, */
     uint64_t *sizes; /* and how long each is */
     size_t texts_used;
@@ -43,7 +48,14 @@ uint32_t stave__image_text(struct stave__image_file *file, const char *text, siz
 uint16_t stave__image_doubt(uint32_t name);
 void stave__image_texts(struct stave__image_file *file);
 
-/* What is new: the process, the first `lanes` lanes, and as they are now the clock and what was counted. */
-void stave__image_tables(struct stave__image_file *file, uint32_t lanes);
+/* What is new of the process and the first `lanes` lanes: those that are not in it, or have another name. */
+void stave__image_lanes(struct stave__image_file *file, uint32_t lanes);
+
+/* Takes this moment as `now`; what it tells of the clock: the first anchor when a file begins, its rate as it is known
+ * better, and a further one every second. `last`: the rate so far, whatever time has passed. */
+void stave__image_clock(struct stave__image_file *file, bool last);
+
+/* As properties record.NAME; what was counted before this recording is taken off. */
+void stave__image_counts(struct stave__image_file *file, const stave_counts *counts);
 
 #endif

@@ -25,6 +25,7 @@
 #include "record/clock.h"
 #include "record/dictionary.h"
 #include "record/pool.h"
+#include "record/stream.h"
 #include "stave/stave.h"
 
 #define STAVE__LANES_MAX 65536u
@@ -59,6 +60,8 @@ struct stave__recorder {
     struct stave__lane *lanes;
     uint32_t lanes_count;
     uint64_t dropped_thread, ended_elsewhere; /* of threads without a lane */
+    stave_counts counts_before;               /* at the start of this recording */
+    struct stave__stream *stream;             /* NULL: none. Under the lock of control.c */
     bool made;                                /* R1 */
     bool started;                             /* under the lock of control.c */
 };

@@ -11,6 +11,8 @@
 #ifndef STAVE_STORE_WRITER_H
 #define STAVE_STORE_WRITER_H
 
+#include <stdbool.h>
+
 #include "base/table.h"
 #include "stave/status.h"
 #include "store/header.h"
@@ -23,11 +25,18 @@ struct stave__indexed {
 
 struct stave__writer {
     stave_sink sink;
-    uint64_t offset;            /* bytes written */
-    struct stave__table blocks; /* struct stave__indexed */
+    uint64_t offset; /* bytes written */
+    uint32_t blocks_put;
+    struct stave__table blocks; /* struct stave__indexed; none when they are read again: */
+    bool rereads;
+    int fd;
 };
 
 int stave__writer_begin(struct stave__writer *writer, stave_sink sink, stave_error *error);
+
+/* For files without an end in sight: keeps nothing in memory of what is put; the index is made of what `fd`, of the
+ * same file, has. Before the first block. */
+void stave__writer_reread(struct stave__writer *writer, int fd);
 
 /* A whole block, header in front. */
 int stave__writer_put(struct stave__writer *writer, const uint8_t *block, size_t size,

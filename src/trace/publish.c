@@ -32,7 +32,7 @@ static int open_file(stave_writer *writer, const char *path, stave_error *error)
     if (writer->path == NULL)
         return stave__fail_memory(error);
     memcpy(writer->path, path, size);
-    int status = stave__os_create_growing(path, &writer->fd, error);
+    int status = stave__os_create_growing(path, 0666, &writer->fd, error);
     if (status < 0)
         return status;
     writer->error = error;
