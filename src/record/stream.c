@@ -115,15 +115,15 @@ static void drain(struct stave__stream *stream, bool ending)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* Shorter when memory fills: an eighth of it in one wait is much. */
+/* About as long as it takes to fill a chunk. */
 static void set_wait(struct stave__stream *stream)
 {
-    const struct stave__pool *pool = &stave__recorder.pool;
-    uint64_t ready = __atomic_load_n(&pool->ready, __ATOMIC_RELAXED), taken = ready - stream->ready;
+    uint64_t ready = __atomic_load_n(&stave__recorder.pool.ready, __ATOMIC_RELAXED);
+    uint64_t filled = ready - stream->ready;
     stream->ready = ready;
-    if (taken >= pool->count / 8)
+    if (filled > 1)
         stream->wait = stream->wait / 2 > WAIT_LEAST ? stream->wait / 2 : WAIT_LEAST;
-    else if (taken < pool->count / 32 + 1)
+    else if (filled == 0)
         stream->wait = stream->wait * 2 < WAIT_MOST ? stream->wait * 2 : WAIT_MOST;
 }
 
@@ -192,12 +192,14 @@ static struct stave__stream *make(const char *path)
     make_lock(stream);
     stream->fd = -1;
     stream->wait = WAIT_LEAST;
-    stream->path = strdup(path);
+    stream->path = malloc(strlen(path) + 1);
     stream->lanes = stave__os_reserve(STAVE__LANES_MAX * sizeof *stream->lanes);
-    if (stream->path != NULL && stream->lanes != NULL)
-        return stream;
-    destroy(stream);
-    return NULL;
+    if (stream->path == NULL || stream->lanes == NULL) {
+        destroy(stream);
+        return NULL;
+    }
+    memcpy(stream->path, path, strlen(path) + 1);
+    return stream;
 }
 
 static int create_file(struct stave__stream *stream)

@@ -1,6 +1,6 @@
 /* test_alloc_record.c - memory runs out at the n-th request, for every n, while recording is started, a thread
- * records its first span, or a snapshot is taken: an error that says so, or a drop that is counted, and nothing
- * leaked. */
+ * records its first span, a snapshot is taken, or a file written: an error that says so, or a drop that is
+ * counted, and nothing leaked. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -44,6 +45,20 @@ static void let_fail(unsigned request, unsigned mapping)
     memory_let_fail(request, false);
     mappings = 0;
     mapping_to_fail = mapping;
+}
+
+static char path[] = "/tmp/stave-alloc-XXXXXX";
+
+static int make_path(void **state)
+{
+    int fd = mkstemp(path);
+    close(fd);
+    return fd < 0;
+}
+
+static int remove_path(void **state)
+{
+    return unlink(path);
 }
 
 /* ---- what is tried --------------------------------------------------------------------------- */
@@ -164,7 +179,26 @@ static void test_snapshots(void **state)
     while (fails_at(take_snapshot, 0, mapping + 1))
         mapping++;
     assert_true(request >= 8);
-    assert_int_equal(mapping, 1);
+    assert_int_equal(mapping, 2); /* the file's numbers of names, the names of lanes */
+}
+
+static int write_file(stave_error *error)
+{
+    int status = stave_record_to(path, error);
+    return status >= 0 ? stave_record_to(NULL, error) : status;
+}
+
+/* What fails in the drain is told when the file ends. */
+static void test_files(void **state)
+{
+    unsigned request = 0, mapping = 0;
+    record();
+    while (fails_at(write_file, request + 1, 0))
+        request++;
+    while (fails_at(write_file, 0, mapping + 1))
+        mapping++;
+    assert_true(request >= 14);
+    assert_int_equal(mapping, 3); /* and how far it is with each lane */
 }
 
 int main(void)
@@ -174,6 +208,7 @@ int main(void)
         cmocka_unit_test(test_a_thread_without_memory),
         cmocka_unit_test(test_sums_without_memory),
         cmocka_unit_test(test_snapshots),
+        cmocka_unit_test(test_files),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_path, remove_path);
 }

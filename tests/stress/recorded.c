@@ -23,6 +23,15 @@ void recorded_start(const stave_config *config)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+static stave_trace *open_file(const char *path)
+{
+    stave_trace *trace = NULL;
+    stave_error error = {0};
+    if (stave_trace_open(path, NULL, &trace, &error) < 0)
+        traces_failed(__FILE__, __LINE__, error.message);
+    return trace;
+}
+
 /* In the file as long as it is open. */
 static stave_trace *open_bytes(const struct traces_bytes *bytes)
 {
@@ -33,10 +42,7 @@ static stave_trace *open_bytes(const struct traces_bytes *bytes)
     TRACES_MUST(fd >= 0);
     close(fd);
     traces_put_file(path, bytes->at, bytes->size);
-    stave_trace *trace = NULL;
-    stave_error error = {0};
-    if (stave_trace_open(path, NULL, &trace, &error) < 0)
-        traces_failed(__FILE__, __LINE__, error.message);
+    stave_trace *trace = open_file(path);
     unlink(path);
     return trace;
 }
@@ -56,18 +62,27 @@ static struct traces_rows rows_of(stave_trace *trace)
     return rows;
 }
 
+static struct recorded read_all(stave_trace *trace)
+{
+    TRACES_MUST(stave_trace_check(trace, (stave_progress){0}, NULL) >= 0);
+    if (stave_trace_damages(trace) > 0)
+        traces_failed(__FILE__, __LINE__, stave_trace_damage(trace, 0).what);
+    return (struct recorded){.trace = trace, .rows = rows_of(trace)};
+}
+
 struct recorded recorded_now(void)
 {
     struct traces_bytes bytes = {0};
     stave_sink sink = {.write = traces_add, .context = &bytes};
     TRACES_MUST(stave_snapshot(sink, NULL) == STAVE_OK);
-    struct recorded seen = {.trace = open_bytes(&bytes)};
+    stave_trace *trace = open_bytes(&bytes);
     free(bytes.at);
-    TRACES_MUST(stave_trace_check(seen.trace, (stave_progress){0}, NULL) >= 0);
-    if (stave_trace_damages(seen.trace) > 0)
-        traces_failed(__FILE__, __LINE__, stave_trace_damage(seen.trace, 0).what);
-    seen.rows = rows_of(seen.trace);
-    return seen;
+    return read_all(trace);
+}
+
+struct recorded recorded_file(const char *path)
+{
+    return read_all(open_file(path));
 }
 
 void recorded_free(struct recorded *seen)

@@ -24,6 +24,7 @@ uint64_t recorded_clock(void *context);
 void recorded_start(const stave_config *config);
 
 struct recorded recorded_now(void);
+struct recorded recorded_file(const char *path);
 void recorded_free(struct recorded *seen);
 
 /* The only row of this kind and name; NULL: there is none. */

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "record/recorder.h"
+#include "stress/noted.h"
 #include "stress/recorded.h"
 
 #ifdef STAVE_SANITIZED
@@ -22,85 +24,13 @@
 #endif
 #define SPANS_THAT_FIT 20000u
 #define THREADS 8u
-#define DEEPEST 6u
-#define NAMES 4u
 
-#define NOTE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELEASE)
-#define NOTED(place) __atomic_load_n(&(place), __ATOMIC_ACQUIRE)
-
-/* ---- what a thread does, and writes down ----------------------------------------------------- */
-
-/* A span, by its serial: ticks since the start of the recording, plus 1; 0: it has not come to that. */
-struct noted {
-    uint64_t start, end;
-};
-
-struct thread {
-    pthread_t id;
-    char name[4];
-    struct noted *noted; /* from serial 1 */
-    uint8_t *depths;
-    uint64_t limit, spans, recorded, random;
-    bool wrong; /* a time outside what was read before and behind it */
-};
-
-static struct thread threads[THREADS];
+static struct noted_thread threads[THREADS];
 static uint32_t running;
-
-static stave_site sites[NAMES] = {{.name = "n0", .abi = STAVE_ABI},
-                                  {.name = "n1", .abi = STAVE_ABI},
-                                  {.name = "n2", .abi = STAVE_ABI},
-                                  {.name = "n3", .abi = STAVE_ABI}};
-
-static uint32_t name_of(uint64_t serial)
-{
-    return (uint32_t)(serial * 2654435761u >> 7) % NAMES;
-}
-
-static uint64_t since_start(uint64_t tick)
-{
-    return tick - stave__recorder.clock.start.tick + 1;
-}
-
-static stave_span begin(struct thread *thread, uint32_t depth)
-{
-    uint64_t serial = ++thread->spans, before = stave__now();
-    NOTE(thread->depths[serial], (uint8_t)depth);
-    stave_span span = stave__begin(&sites[name_of(serial)]);
-    uint64_t start = span.slot->start;
-    thread->wrong |= span.serial != serial || start < before || start > stave__now();
-    NOTE(thread->noted[serial].start, since_start(start));
-    return span;
-}
-
-/* One that found no room left its place as it was. */
-static void end(struct thread *thread, stave_span span)
-{
-    uint64_t before = stave__now();
-    stave__end(span);
-    const struct stave__record *next = stave__self->next;
-    bool recorded = next != NULL && next[-1].serial == span.serial;
-    uint64_t end = recorded ? next[-1].end : before;
-    thread->wrong |= end < before || end > stave__now();
-    thread->recorded += recorded;
-    NOTE(thread->noted[span.serial].end, since_start(end));
-}
 
 static void *record(void *given)
 {
-    struct thread *thread = given;
-    stave_span open[DEEPEST];
-    uint32_t depth = 0;
-    stave_thread_name(thread->name);
-    while (thread->spans < thread->limit || depth > 0) {
-        bool may = thread->spans < thread->limit && depth < DEEPEST;
-        if (may && (depth == 0 || traces_random(&thread->random, 2) == 0)) {
-            open[depth] = begin(thread, depth);
-            depth++;
-        } else {
-            end(thread, open[--depth]);
-        }
-    }
+    noted_record(given, 0);
     __atomic_fetch_sub(&running, 1, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -109,11 +39,11 @@ static void start_threads(char round, uint64_t limit)
 {
     running = THREADS;
     for (uint32_t i = 0; i < THREADS; i++) {
-        threads[i] = (struct thread){.name = {round, (char)('0' + i)},
-                                     .noted = calloc(limit + 1, sizeof(struct noted)),
-                                     .depths = calloc(limit + 1, 1),
-                                     .limit = limit,
-                                     .random = i};
+        threads[i] = (struct noted_thread){.name = {round, (char)('0' + i)},
+                                           .noted = calloc(limit + 1, sizeof(struct noted)),
+                                           .depths = calloc(limit + 1, 1),
+                                           .limit = limit,
+                                           .random = i};
         assert_non_null(threads[i].noted);
         assert_non_null(threads[i].depths);
         assert_int_equal(pthread_create(&threads[i].id, NULL, record, &threads[i]), 0);
@@ -145,10 +75,15 @@ static void forget_threads(void)
     }
 }
 
+struct open_at_end {
+    uint64_t serials[NOTED_DEEPEST];
+    uint32_t count;
+};
+
 /* ---- what a snapshot has to be --------------------------------------------------------------- */
 
 /* Of the round that runs; NULL: of another. */
-static const struct thread *thread_of(const struct recorded *seen, uint32_t lane)
+static const struct noted_thread *thread_of(const struct recorded *seen, uint32_t lane)
 {
     const char *name =
         stave_trace_string(seen->trace, stave_trace_lane(seen->trace, lane)->name, NULL);
@@ -171,18 +106,18 @@ static bool is_open(const struct traces_row *row)
     return (row->columns.flags & STAVE_FLAG_UNFINISHED) != 0;
 }
 
-static void check_row(const struct thread *thread, const struct traces_row *row)
+static void check_row(const struct noted_thread *thread, const struct traces_row *row)
 {
     const struct stave__row *c = &row->columns;
     assert_true(c->serial >= 1 && c->serial <= thread->limit);
     assert_int_equal(c->start + 1, wait_for(&thread->noted[c->serial].start));
     assert_int_equal(c->depth, NOTED(thread->depths[c->serial]));
-    assert_string_equal(row->name, sites[name_of(c->serial)].name);
+    assert_string_equal(row->name, noted_name(c->serial));
     if (!is_open(row))
         assert_int_equal(c->end + 1, wait_for(&thread->noted[c->serial].end));
 }
 
-static uint64_t serial_of_parent(const struct thread *thread, const struct traces_row *row)
+static uint64_t serial_of_parent(const struct noted_thread *thread, const struct traces_row *row)
 {
     uint64_t serial = row->columns.serial - 1;
     while (NOTED(thread->depths[serial]) + 1u != row->columns.depth)
@@ -191,10 +126,10 @@ static uint64_t serial_of_parent(const struct thread *thread, const struct trace
 }
 
 /* Backwards, the first one that is a level higher is the parent, unless that is not there. */
-static void check_parents(const struct thread *thread, const struct traces_row *rows, size_t count,
-                          bool all_there)
+static void check_parents(const struct noted_thread *thread, const struct traces_row *rows,
+                          size_t count, bool all_there)
 {
-    uint64_t around[DEEPEST] = {0};
+    uint64_t around[NOTED_DEEPEST] = {0};
     for (size_t i = count; i-- > 0;)
         if (is_open(&rows[i]))
             around[rows[i].columns.depth] = rows[i].columns.serial;
@@ -219,8 +154,8 @@ static size_t rows_of(const struct recorded *seen, uint32_t lane, struct traces_
 }
 
 /* The spans in it that have ended. */
-static uint64_t check_lane(const struct thread *thread, const struct traces_row *rows, size_t count,
-                           bool all_there)
+static uint64_t check_lane(const struct noted_thread *thread, const struct traces_row *rows,
+                           size_t count, bool all_there)
 {
     uint64_t ended = 0;
     for (size_t i = 0; i < count; i++) {
@@ -234,16 +169,73 @@ static uint64_t check_lane(const struct thread *thread, const struct traces_row 
     return ended;
 }
 
+/* What is around a row stands behind it in its block, or was open at the block's end: by its depth. */
+static void check_around(const stave_block *block)
+{
+    uint64_t around[NOTED_DEEPEST] = {0};
+    uint32_t known = block->open_count;
+    for (uint32_t i = 0; i < known; i++)
+        around[i] = block->open[i].serial;
+    for (uint32_t i = block->rows; i-- > 0; known = block->depth[i] + 1) {
+        assert_true(block->depth[i] <= known);
+        if (block->depth[i] > 0)
+            assert_true(around[block->depth[i] - 1] < block->serial[i]);
+        around[block->depth[i]] = block->serial[i];
+    }
+    assert_true(block->rows == 0 || block->begun == block->serial[0]);
+}
+
+/* What was open at a block's end ends in the next, or is open at its end too. */
+static void check_between(const struct open_at_end *before, const stave_block *block)
+{
+    for (uint32_t i = 0; i < before->count; i++) {
+        bool found = false;
+        for (uint32_t j = 0; j < block->rows && !found; j++)
+            found = block->serial[j] == before->serials[i];
+        for (uint32_t j = 0; j < block->open_count && !found; j++)
+            found = block->open[j].serial == before->serials[i];
+        assert_true(found);
+    }
+}
+
+static void check_blocks(stave_trace *trace, bool all_there)
+{
+    stave_filter spans = {.kinds = STAVE_KIND_BIT(STAVE_SPANS)};
+    struct open_at_end *ends = calloc(stave_trace_lanes(trace), sizeof *ends);
+    stave_cursor *cursor;
+    const stave_block *block;
+    assert_int_equal(stave_cursor_open(trace, &spans, &cursor, NULL), STAVE_OK);
+    while (stave_cursor_next(cursor, &block, NULL) > 0) {
+        if (block->rows > 0 && (block->flags[0] & STAVE_FLAG_UNFINISHED) != 0)
+            continue; /* rows that the reader has made of open spans */
+        struct open_at_end *end = &ends[block->lane];
+        check_around(block);
+        if (all_there)
+            check_between(end, block);
+        end->count = block->open_count;
+        for (uint32_t i = 0; i < block->open_count; i++)
+            end->serials[i] = block->open[i].serial;
+    }
+    stave_cursor_close(cursor);
+    free(ends);
+}
+
+static uint64_t check(const struct recorded *seen, bool all_there)
+{
+    struct traces_row *rows = calloc(seen->rows.count + 1, sizeof *rows);
+    uint64_t ended = 0;
+    for (uint32_t lane = 0; lane < stave_trace_lanes(seen->trace); lane++)
+        ended += check_lane(thread_of(seen, lane), rows, rows_of(seen, lane, rows), all_there);
+    free(rows);
+    check_blocks(seen->trace, all_there);
+    return ended;
+}
+
 static uint64_t check_snapshot(void)
 {
     struct recorded seen = recorded_now();
     stave_counts counts = recorded_counts();
-    bool all_there = counts.evicted == 0 && counts.dropped_full == 0;
-    struct traces_row *rows = calloc(seen.rows.count + 1, sizeof *rows);
-    uint64_t ended = 0;
-    for (uint32_t lane = 0; lane < stave_trace_lanes(seen.trace); lane++)
-        ended += check_lane(thread_of(&seen, lane), rows, rows_of(&seen, lane, rows), all_there);
-    free(rows);
+    uint64_t ended = check(&seen, counts.evicted == 0 && counts.dropped_full == 0);
     recorded_free(&seen);
     return ended;
 }
@@ -286,6 +278,26 @@ static void test_emitted_is_recorded_and_dropped(void **state)
     forget_threads();
 }
 
+/* What the drain did not come to is missing, and counted; all else is there. */
+static void test_a_file_while_they_record(void **state)
+{
+    char path[] = "/tmp/stave-threads-XXXXXX";
+    close(mkstemp(path));
+    assert_int_equal(stave_record_to(path, NULL), STAVE_OK);
+    start_threads('c', SPANS);
+    snapshot_until_they_end();
+    join_threads();
+    assert_int_equal(stave_record_to(NULL, NULL), STAVE_OK);
+    struct recorded seen = recorded_file(path);
+    uint64_t recorded = stave_trace_find_property(seen.trace, "record.recorded")->value;
+    uint64_t missed = stave_trace_find_property(seen.trace, "record.evicted")->value;
+    assert_int_equal(recorded, recorded_counts().recorded);
+    assert_int_equal(recorded - missed, check(&seen, false));
+    recorded_free(&seen);
+    forget_threads();
+    unlink(path);
+}
+
 static int begin_all(void **state)
 {
     stave_config config = {.max_bytes = 8 << 20};
@@ -297,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_is_there_while_it_fits),
         cmocka_unit_test(test_emitted_is_recorded_and_dropped),
+        cmocka_unit_test(test_a_file_while_they_record),
     };
     return cmocka_run_group_tests(tests, begin_all, NULL);
 }
