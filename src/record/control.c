@@ -349,4 +349,3 @@ __attribute__((destructor)) static void end_with_process(void)
     if (status < 0 && file != NULL && file[0] != '\0')
         complain(&error);
 }
-}

@@ -28,10 +28,10 @@ void stave__image_rows_close(struct stave__image_rows *rows)
 
 static uint32_t kind_of(const struct stave__record *record)
 {
-    static const uint8_t kinds[] = {[STAVE__ATTRIBUTE] = STAVE_ATTRIBUTES,
-                                    [STAVE__MARK] = STAVE_MARKS,
-                                    [STAVE__COUNTER] = STAVE_COUNTERS,
-                                    [STAVE__SUM] = STAVE_CUMULATIVES};
+    static const uint8_t kinds[8] = {[STAVE__ATTRIBUTE] = STAVE_ATTRIBUTES,
+                                     [STAVE__MARK] = STAVE_MARKS,
+                                     [STAVE__COUNTER] = STAVE_COUNTERS,
+                                     [STAVE__SUM] = STAVE_CUMULATIVES};
     return stave__record_is_span(record) ? STAVE_SPANS : kinds[stave__what_kind(record->what)];
 }
 

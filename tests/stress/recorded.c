@@ -12,6 +12,11 @@ uint64_t recorded_clock(void *context)
     return __atomic_load_n(&recorded_ns, __ATOMIC_RELAXED);
 }
 
+void recorded_pass(uint64_t ns)
+{
+    __atomic_fetch_add(&recorded_ns, ns, __ATOMIC_RELAXED);
+}
+
 void recorded_start(const stave_config *config)
 {
     stave_config own = *config;

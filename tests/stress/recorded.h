@@ -19,6 +19,8 @@ struct recorded {
 
 extern uint64_t recorded_ns;
 uint64_t recorded_clock(void *context);
+/* Moves it on while others read it. */
+void recorded_pass(uint64_t ns);
 
 /* Stops what was recorded before; the clock is the one above. */
 void recorded_start(const stave_config *config);

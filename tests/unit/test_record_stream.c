@@ -55,18 +55,18 @@ static void record_all_kinds(uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
         STAVE_SPAN(outer, "outer", STAVE_KV("i", i));
-        recorded_ns += 10;
+        recorded_pass(10);
         STAVE_MARK("mark", STAVE_KV("half", i / 2));
         STAVE_COUNTER("counter", i * 3);
         {
             STAVE_SCOPE("inner");
-            recorded_ns += 5;
+            recorded_pass(5);
             STAVE_SET(outer, "text",
                       i % 2 == 0 ? "even" : "a text that takes more than one record");
         }
         for (uint32_t j = 0; j < 3; j++) {
             STAVE_CUMULATIVE("sum");
-            recorded_ns += j;
+            recorded_pass(j);
         }
     }
 }
@@ -159,7 +159,7 @@ static void test_the_end_by_stopping(void **state)
     begin_file();
     {
         STAVE_SCOPE("the only one");
-        recorded_ns += 8;
+        recorded_pass(8);
     }
     stave_stop();
     struct recorded file = recorded_file(path);
@@ -176,13 +176,13 @@ static void test_open_spans(void **state)
     recorded_start(&(stave_config){0});
     begin_file();
     STAVE_SPAN(root, "root");
-    recorded_ns += 100;
+    recorded_pass(100);
     {
         STAVE_SCOPE("ended");
-        recorded_ns += 7;
+        recorded_pass(7);
     }
     STAVE_SPAN(second, "second");
-    recorded_ns += 50;
+    recorded_pass(50);
     struct recorded file = {0};
     for (int tries = 0; tries < 2000 && recorded_count(&file, STAVE_SPANS) < 3; tries++) {
         wait_a_little();
@@ -257,7 +257,7 @@ static void record_slowly(uint32_t chunks)
     for (uint32_t i = 0; i < chunks; i++) {
         for (uint32_t j = 0; j < CHUNK; j++, records++) {
             STAVE_SCOPE("span");
-            recorded_ns++;
+            recorded_pass(1);
         }
         for (int tries = 0; tries < 1000 && rows_in_file() + CHUNK < records; tries++)
             wait_a_little();
