@@ -18,16 +18,16 @@
  *
  *     int main(void)
  *     {
- *         stave_start(NULL, NULL);                        // or STAVE_ENABLE=1 in the environment
- *         ...
- *         stave_dump("run.stave", NULL);                  // `stave tree run.stave --slowest`
+ *         stave_start(NULL, NULL);
+ *         stave_record_to("run.stave", NULL);             // or both by STAVE_FILE=run.stave in the environment
+ *         ...                                             // `stave tree run.stave --slowest`
  *     }
  *
  * Probes     Every probe is a declaration statement; its span ends with the block that it stands in, however
  *            that is left: by its end, return, break, goto. It changes nothing of what these mean. Names and
  *            keys are string literals; what has a name made at run time is STAVE_SCOPE_NAMED. Arguments are
  *            evaluated only while recording is on. docs/recording.md says what a probe cannot take.
- * Off        Until stave_start(), or STAVE_ENABLE=1 in the environment, and after stave_enable(false): a probe
+ * Off        Until stave_start(), or STAVE_ENABLE=1 or STAVE_FILE in the environment, and after stave_enable(false): a probe
  *            is one load and a predicted branch. With STAVE_DISABLED defined before this header it is nothing
  *            at all. A span that is open when recording is turned off is recorded at its end.
  * Errors     Recording never fails and never waits: what does not fit is counted, by reason
