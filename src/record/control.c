@@ -36,6 +36,7 @@ static void after_fork(void)
     stave__recorder.stream = NULL;
     stave__recorder.made = stave__recorder.started = false;
     stave__recorder.lanes_count = 0;
+    stave__recorder.lanes_free = 0;
 }
 
 static void before_fork(void)
@@ -69,7 +70,8 @@ static int make(const stave_config *config, uint64_t bytes, stave_error *error)
     if (!had_names)
         status = stave__dictionary_open(&recorder->names, error);
     if (status >= 0)
-        status = stave__pool_open(&recorder->pool, bytes, config->mode == STAVE_KEEP_NEWEST, error);
+        status = stave__pool_open(&recorder->pool, bytes, config->mode == STAVE_KEEP_NEWEST,
+                                  stave__lane_release, error);
     if (status >= 0 && !watched)
         watched = pthread_atfork(before_fork, after_fork_in_parent, after_fork) == 0;
     if (status < 0)

@@ -72,10 +72,13 @@ void stave__image_put(struct stave__image *image, uint32_t lane, struct stave__i
                       bool whole)
 {
     uint32_t count;
-    image->rows.lane = lane;
+    const struct stave__image_lane *known = &image->file.lanes[lane];
+    image->rows.lane = known->number;
     image->rows.place = place;
-    stave__open_spans_begin(&image->spans, lane);
-    struct stave__piece *pieces = stave__pieces_of(&image->pieces, lane, &count);
+    if (!stave__open_spans_begin(&image->spans, lane, known->life))
+        return;
+    struct stave__piece *pieces =
+        stave__pieces_of(&image->pieces, stave__owner(lane, known->life), &count);
     int status = stave__open_spans_look(&image->spans, pieces, count, image->rows.records,
                                         image->file.error);
     if (status < 0)

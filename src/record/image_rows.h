@@ -16,9 +16,9 @@ struct stave__image_place {
 struct stave__image_rows {
     struct stave__record *records; /* STAVE__CHUNK_RECORDS, of which these were copied: */
     uint32_t copied;
-    uint32_t piece; /* of the lane's */
-    bool is_last;   /* it ends now */
-    uint32_t lane;
+    uint32_t piece;               /* of the lane's */
+    bool is_last;                 /* it ends now */
+    uint32_t lane;                /* the file's number of it */
     uint32_t kind;                /* of rows that are being made */
     union stave__columns columns; /* all of them, room for as many rows */
     void *columns_data;

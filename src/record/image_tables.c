@@ -29,12 +29,12 @@ int stave__image_file_open(struct stave__image_file *file, stave_sink sink, stav
         .block = malloc(STAVE__IMAGE_BLOCK_SIZE),
         .values = malloc(STAVE__IMAGE_VALUES * sizeof *file->values),
         .strings = stave__os_reserve(STAVE__NAMES_MAX * sizeof *file->strings),
-        .lane_names = stave__os_reserve(STAVE__LANES_MAX * sizeof *file->lane_names),
+        .lanes = stave__os_reserve(STAVE__LANES_MAX * sizeof *file->lanes),
         .texts = malloc(TEXT_BYTES_A_BLOCK),
         .sizes = malloc(TEXTS_A_BLOCK * sizeof *file->sizes),
     };
     if (file->block == NULL || file->values == NULL || file->strings == NULL ||
-        file->lane_names == NULL || file->texts == NULL || file->sizes == NULL)
+        file->lanes == NULL || file->texts == NULL || file->sizes == NULL)
         return file->status = stave__fail_memory(error);
     file->status = stave__writer_begin(&file->writer, sink, error);
     stave__image_text(file, "", 0); /* string 0 */
@@ -52,8 +52,8 @@ int stave__image_file_close(struct stave__image_file *file)
     free(file->sizes);
     if (file->strings != NULL)
         stave__os_unmap(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
-    if (file->lane_names != NULL)
-        stave__os_unmap(file->lane_names, STAVE__LANES_MAX * sizeof *file->lane_names);
+    if (file->lanes != NULL)
+        stave__os_unmap(file->lanes, STAVE__LANES_MAX * sizeof *file->lanes);
     return file->status;
 }
 
@@ -155,50 +155,74 @@ static void put_process(struct stave__image_file *file)
     file->process_put = true;
 }
 
-static void put_lanes(struct stave__image_file *file, uint32_t first, uint32_t count)
+/* Rows `first` to first + count - 1 of the table: of the lanes [from, end) those with these numbers. */
+static void put_lanes(struct stave__image_file *file, uint32_t from, uint32_t end, uint32_t first,
+                      uint32_t count)
 {
-    const struct stave__lane *lanes = stave__recorder.lanes + first;
     struct table table = table_begin(file, STAVE__LANES, first, count);
-    for (uint32_t i = 0; i < count; i++)
-        file->values[i] = file->strings[file->lane_names[first + i]];
+    for (uint32_t i = from; i < end; i++)
+        if (file->lanes[i].number - first < count)
+            file->values[file->lanes[i].number - first] = file->strings[file->lanes[i].name];
     column(&table, 0);
     column_of(&table, 1, LANE_KIND_THREAD);
     for (uint32_t number = 2; number <= 4; number++) /* priority, deadline */
         column_of(&table, number, 0);
     column_of(&table, 5, 1); /* the process, plus 1 */
-    for (uint32_t i = 0; i < count; i++)
-        file->values[i] = __atomic_load_n(&lanes[i].number, __ATOMIC_RELAXED);
+    for (uint32_t i = from; i < end; i++)
+        if (file->lanes[i].number - first < count)
+            file->values[file->lanes[i].number - first] =
+                __atomic_load_n(&stave__recorder.lanes[i].number, __ATOMIC_RELAXED);
     column(&table, 6);
     table_end(&table);
 }
 
-/* Whether the file has another name for it, or none; then it gets the one that it has now. */
-static bool is_new(struct stave__image_file *file, uint32_t lane)
+/* R6 */
+static uint32_t name_of(const struct stave__lane *lane)
 {
-    uint32_t name = __atomic_load_n(&stave__recorder.lanes[lane].name, __ATOMIC_ACQUIRE);
-    name = name != STAVE__NO_ID ? name : 0;
-    if (lane < file->lanes_put && file->lane_names[lane] == name)
+    uint32_t name = __atomic_load_n(&lane->name, __ATOMIC_ACQUIRE);
+    return name != STAVE__NO_ID ? name : 0;
+}
+
+/* Whether the file has another name for it; then it gets the one that it has now. */
+static bool is_renamed(struct stave__image_file *file, uint32_t lane)
+{
+    uint32_t name = name_of(&stave__recorder.lanes[lane]);
+    if (file->lanes[lane].name == name)
         return false;
-    file->lane_names[lane] = name;
+    file->lanes[lane].name = name;
     stave__image_name(file, name);
     return true;
 }
 
+/* Whether it is another thread's than the file knows; then it gets a number of its own. */
+static bool is_new(struct stave__image_file *file, uint32_t lane)
+{
+    struct stave__image_lane *known = &file->lanes[lane];
+    uint32_t life = __atomic_load_n(&stave__recorder.lanes[lane].life, __ATOMIC_ACQUIRE);
+    if (known->put && known->life == life)
+        return false;
+    *known = (struct stave__image_lane){.number = file->lanes_put++, .life = life, .put = true};
+    is_renamed(file, lane);
+    return true;
+}
+
+static void put_renamed(struct stave__image_file *file, uint32_t lane)
+{
+    stave__image_texts(file);
+    put_lanes(file, lane, lane + 1, file->lanes[lane].number, 1);
+}
+
 void stave__image_lanes(struct stave__image_file *file, uint32_t lanes)
 {
-    uint32_t first = lanes, end = 0;
+    uint32_t first = file->lanes_put;
     if (!file->process_put)
         put_process(file);
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        if (!is_new(file, lane))
-            continue;
-        first = lane < first ? lane : first;
-        end = lane + 1;
-    }
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        if (!is_new(file, lane) && is_renamed(file, lane))
+            put_renamed(file, lane);
     stave__image_texts(file);
-    if (first < end)
-        put_lanes(file, first, end - first);
-    file->lanes_put = lanes;
+    if (file->lanes_put > first)
+        put_lanes(file, 0, lanes, first, file->lanes_put - first);
 }
 
 /* ---- the clock ------------------------------------------------------------------------------- */

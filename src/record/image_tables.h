@@ -16,15 +16,23 @@
 /* A column of rows, of lanes, of texts, or of open spans, which are the most. */
 #define STAVE__IMAGE_VALUES ((size_t)STAVE_DEPTH_MAX)
 
+/* A lane, as the file knows it: one for each life. */
+struct stave__image_lane {
+    uint32_t number;
+    uint32_t name; /* the recorder's number */
+    uint32_t life;
+    bool put;
+};
+
 struct stave__image_file {
     struct stave__writer writer;
     struct stave__moment now;
-    uint8_t *block;       /* STAVE__IMAGE_BLOCK_SIZE */
-    uint64_t *values;     /* STAVE__IMAGE_VALUES */
-    uint32_t *strings;    /* by name: the file's number, 0: it is not in it yet */
-    uint32_t strings_put; /* in the file */
-    uint32_t strings_new; /* that wait */
-    uint32_t *lane_names; /* of the lanes that are in the file, the recorder's number */
+    uint8_t *block;                  /* STAVE__IMAGE_BLOCK_SIZE */
+    uint64_t *values;                /* STAVE__IMAGE_VALUES */
+    uint32_t *strings;               /* by name: the file's number, 0: it is not in it yet */
+    uint32_t strings_put;            /* in the file */
+    uint32_t strings_new;            /* that wait */
+    struct stave__image_lane *lanes; /* by the recorder's number */
     uint32_t lanes_put;
     bool process_put, boot_put;
     struct stave__moment anchor; /* the last that is in it, and its number */

@@ -60,9 +60,13 @@ static void seal(struct stave__lane *lane)
 
 static bool take_chunk(struct stave__lane *lane)
 {
-    uint32_t number = stave__pool_take(&stave__recorder.pool, lane->index);
-    if (number == STAVE__NO_CHUNK)
+    uint32_t owner = stave__owner(lane->index, lane->life);
+    __atomic_fetch_add(&lane->uses, 1, __ATOMIC_RELAXED);
+    uint32_t number = stave__pool_take(&stave__recorder.pool, owner);
+    if (number == STAVE__NO_CHUNK) {
+        stave__lane_release(owner);
         return false;
+    }
     struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, number);
     lane->full = chunk->records + STAVE__CHUNK_RECORDS;
     stave__lane_wrote(lane, chunk->records);
@@ -83,6 +87,41 @@ struct stave__record *stave__lane_room(struct stave__lane *lane, uint32_t record
     return thread->next;
 }
 
+/* ---- lanes that are free --------------------------------------------------------------------- */
+
+#define CHANGED ((uint64_t)1 << 32)
+
+void stave__lane_release(uint32_t owner)
+{
+    uint32_t index = stave__owner_lane(owner);
+    struct stave__lane *lane = &stave__recorder.lanes[index];
+    if (__atomic_sub_fetch(&lane->uses, 1, __ATOMIC_ACQ_REL) != 0)
+        return;
+    uint64_t first = __atomic_load_n(&stave__recorder.lanes_free, __ATOMIC_RELAXED), own;
+    do {
+        __atomic_store_n(&lane->next_free, (uint32_t)first, __ATOMIC_RELAXED);
+        own = (first & ~(CHANGED - 1)) + CHANGED + index + 1;
+    } while (!__atomic_compare_exchange_n(&stave__recorder.lanes_free, &first, own, true,
+                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+/* NULL: there is none. The first one's place has another count of changes each time that it is the first. */
+static struct stave__lane *take_free_lane(void)
+{
+    uint64_t first = __atomic_load_n(&stave__recorder.lanes_free, __ATOMIC_ACQUIRE), rest;
+    struct stave__lane *lane;
+    do {
+        if ((uint32_t)first == 0)
+            return NULL;
+        lane = &stave__recorder.lanes[(uint32_t)first - 1];
+        uint32_t next = __atomic_load_n(&lane->next_free, __ATOMIC_RELAXED);
+        rest = (first & ~(CHANGED - 1)) + CHANGED + next;
+    } while (!__atomic_compare_exchange_n(&stave__recorder.lanes_free, &first, rest, true,
+                                          __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+    STAVE__STORE(lane->life, lane->life + 1);
+    return lane;
+}
+
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* One slot more in front: a goto past a probe lets the end of an empty stack be looked at. */
@@ -97,6 +136,7 @@ static void close_lane(void *given)
     __atomic_store_n(&lane->state, STAVE__LANE_ENDED, __ATOMIC_RELEASE);
     /* Others may still read there: it stays address space, of zeros. */
     stave__os_forget(lane->thread.base - 1, SLOTS_SIZE);
+    stave__lane_release(stave__owner(lane->index, lane->life));
 }
 
 static void make_key(void)
@@ -104,29 +144,39 @@ static void make_key(void)
     end_of_thread_made = pthread_key_create(&end_of_thread, close_lane) == 0;
 }
 
-/* The next lane, which the end of its thread will close. NULL: there is none. */
-static struct stave__lane *take_lane(void)
+/* The next lane. NULL: there is none. */
+static struct stave__lane *take_new_lane(void)
 {
     uint32_t index = __atomic_fetch_add(&stave__recorder.lanes_count, 1, __ATOMIC_ACQ_REL);
-    struct stave__lane *lane = &stave__recorder.lanes[index];
-    pthread_once(&end_of_thread_tried, make_key);
-    if (index < STAVE__LANES_MAX && end_of_thread_made &&
-        pthread_setspecific(end_of_thread, lane) == 0) {
+    if (index < STAVE__LANES_MAX) {
+        struct stave__lane *lane = &stave__recorder.lanes[index];
         lane->index = index;
-        __atomic_store_n(&lane->chunk, STAVE__NO_CHUNK, __ATOMIC_RELAXED);
         return lane;
     }
     /* Not given back but at the end: others may have taken the next. */
-    if (index >= STAVE__LANES_MAX)
-        __atomic_fetch_sub(&stave__recorder.lanes_count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&stave__recorder.lanes_count, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
-static void set_stack(struct stave__lane *lane, struct stave__open *slots)
+/* A lane's slots stay its own. False: there is no memory. */
+static bool set_stack(struct stave__lane *lane)
 {
-    lane->thread.base = slots + 1;
+    if (lane->thread.base == NULL) {
+        struct stave__open *slots = stave__os_reserve(SLOTS_SIZE);
+        if (slots == NULL)
+            return false;
+        lane->thread.base = slots + 1;
+    }
     lane->last = lane->thread.base + STAVE_DEPTH_MAX;
     stave__lane_set_top(lane, lane->thread.base);
+    return true;
+}
+
+/* Whether the end of the thread will close it. */
+static bool watch(struct stave__lane *lane)
+{
+    pthread_once(&end_of_thread_tried, make_key);
+    return end_of_thread_made && pthread_setspecific(end_of_thread, lane) == 0;
 }
 
 static void name_lane(struct stave__lane *lane)
@@ -147,15 +197,17 @@ static struct stave__lane *drop_thread(void)
 
 static struct stave__lane *make_lane(void)
 {
-    struct stave__open *slots = stave__os_reserve(SLOTS_SIZE);
-    if (slots == NULL)
+    struct stave__lane *lane = take_free_lane();
+    if (lane == NULL)
+        lane = take_new_lane();
+    if (lane == NULL)
         return drop_thread();
-    struct stave__lane *lane = take_lane();
-    if (lane == NULL) {
-        stave__os_unmap(slots, SLOTS_SIZE);
+    STAVE__STORE(lane->chunk, STAVE__NO_CHUNK);
+    STAVE__STORE(lane->uses, 1);
+    if (!set_stack(lane) || !watch(lane)) {
+        stave__lane_release(stave__owner(lane->index, lane->life));
         return drop_thread();
     }
-    set_stack(lane, slots);
     name_lane(lane);
     __atomic_store_n(&lane->state, STAVE__LANE_ALIVE, __ATOMIC_RELEASE);
     stave__own = &lane->thread;

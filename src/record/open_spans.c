@@ -53,7 +53,17 @@ static bool copy_slot(struct stave__open_spans *spans, const struct stave__lane 
     return true;
 }
 
-void stave__open_spans_begin(struct stave__open_spans *spans, uint32_t index)
+static void copy_slots(struct stave__open_spans *spans, const struct stave__lane *lane)
+{
+    /* First: of those up to here what is open later stands below the top, what is not has a record. */
+    spans->until = __atomic_load_n(&lane->thread.serial, __ATOMIC_ACQUIRE);
+    const struct stave__open *top = __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE);
+    for (const struct stave__open *slot = lane->thread.base; slot < top; slot++)
+        if (!copy_slot(spans, lane, slot))
+            break;
+}
+
+bool stave__open_spans_begin(struct stave__open_spans *spans, uint32_t index, uint32_t life)
 {
     const struct stave__lane *lane = &stave__recorder.lanes[index];
     spans->before = __atomic_load_n(&lane->before, __ATOMIC_RELAXED);
@@ -62,14 +72,9 @@ void stave__open_spans_begin(struct stave__open_spans *spans, uint32_t index)
     uint32_t state = __atomic_load_n(&lane->state, __ATOMIC_ACQUIRE);
     if (state == STAVE__LANE_UNUSED)
         spans->until = 0; /* what it begins from now on has begun too late */
-    if (state != STAVE__LANE_ALIVE)
-        return;
-    /* First: of those up to here what is open later stands below the top, what is not has a record. */
-    spans->until = __atomic_load_n(&lane->thread.serial, __ATOMIC_ACQUIRE);
-    const struct stave__open *top = __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE);
-    for (const struct stave__open *slot = lane->thread.base; slot < top; slot++)
-        if (!copy_slot(spans, lane, slot))
-            break;
+    if (state == STAVE__LANE_ALIVE)
+        copy_slots(spans, lane);
+    return __atomic_load_n(&lane->life, __ATOMIC_ACQUIRE) == life;
 }
 
 /* How many of them began before a serial. */

@@ -1,7 +1,7 @@
 /* record/open_spans.h - which spans of a lane were open, now and at the end of each of its pieces.
  *
- *     stave__open_spans_begin(&spans, lane);                      // first: what is open now
- *     pieces = stave__pieces_of(..., lane, &count);               // then what has ended, up to now
+ *     stave__open_spans_begin(&spans, lane, life);                // first: what is open now
+ *     pieces = stave__pieces_of(..., owner, &count);              // then what has ended, up to now
  *     status = stave__open_spans_look(&spans, pieces, count, records, error);
  *     stave__open_spans_at(&spans, 2, serial);                    // open when the last span of piece 2 ended
  *
@@ -33,8 +33,8 @@ struct stave__open_spans {
 int stave__open_spans_open(struct stave__open_spans *spans, stave_error *error);
 void stave__open_spans_close(struct stave__open_spans *spans);
 
-/* What is open of a lane now. */
-void stave__open_spans_begin(struct stave__open_spans *spans, uint32_t lane);
+/* What is open of a lane now. False: it is another thread's now than in that life. */
+bool stave__open_spans_begin(struct stave__open_spans *spans, uint32_t lane, uint32_t life);
 
 /* Looks through all of a lane's pieces, by way of `records`, room for a chunk; cuts them at now, and to nothing
  * where they are not there any more. */

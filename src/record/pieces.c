@@ -21,8 +21,8 @@ void stave__pieces_close(struct stave__pieces *pieces)
 static int compare(const void *a, const void *b)
 {
     const struct stave__piece *x = a, *y = b;
-    if (x->lane != y->lane)
-        return x->lane < y->lane ? -1 : 1;
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
     return x->taken < y->taken ? -1 : x->taken > y->taken;
 }
 
@@ -45,7 +45,7 @@ void stave__pieces_find(struct stave__pieces *pieces)
         const struct stave__chunk *chunk = stave__pool_at(pool, i);
         struct stave__piece piece = {.taken = __atomic_load_n(&chunk->taken, __ATOMIC_ACQUIRE),
                                      .chunk = i,
-                                     .lane = __atomic_load_n(&chunk->lane, __ATOMIC_RELAXED)};
+                                     .owner = __atomic_load_n(&chunk->owner, __ATOMIC_RELAXED)};
         if (piece.taken != 0 && !is_done(pieces, &piece))
             pieces->at[pieces->count++] = piece;
     }
@@ -56,7 +56,7 @@ void stave__pieces_find(struct stave__pieces *pieces)
 static uint32_t complete(struct stave__piece *piece)
 {
     const struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, piece->chunk);
-    const struct stave__lane *lane = &stave__recorder.lanes[piece->lane];
+    const struct stave__lane *lane = &stave__recorder.lanes[stave__owner_lane(piece->owner)];
     uint32_t used = __atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE);
     piece->sealed = used != STAVE__BEING_WRITTEN;
     if (piece->sealed)
@@ -70,13 +70,13 @@ static uint32_t complete(struct stave__piece *piece)
     return piece->sealed ? used : 0; /* just sealed, or just taken */
 }
 
-/* The first of a lane, or of one behind it. */
-static uint32_t first_of(const struct stave__pieces *pieces, uint32_t lane)
+/* The first of an owner, or of one behind it. */
+static uint32_t first_of(const struct stave__pieces *pieces, uint32_t owner)
 {
     uint32_t low = 0, high = pieces->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (pieces->at[middle].lane < lane)
+        if (pieces->at[middle].owner < owner)
             low = middle + 1;
         else
             high = middle;
@@ -84,12 +84,12 @@ static uint32_t first_of(const struct stave__pieces *pieces, uint32_t lane)
     return low;
 }
 
-struct stave__piece *stave__pieces_of(struct stave__pieces *pieces, uint32_t lane, uint32_t *count)
+struct stave__piece *stave__pieces_of(struct stave__pieces *pieces, uint32_t owner, uint32_t *count)
 {
     if (__atomic_load_n(&stave__recorder.pool.ready, __ATOMIC_ACQUIRE) != pieces->ready)
         stave__pieces_find(pieces);
-    uint32_t first = first_of(pieces, lane), end = first;
-    for (; end < pieces->count && pieces->at[end].lane == lane; end++) {
+    uint32_t first = first_of(pieces, owner), end = first;
+    for (; end < pieces->count && pieces->at[end].owner == owner; end++) {
         struct stave__piece *piece = &pieces->at[end];
         piece->to = complete(piece);
         piece->from = 0;

@@ -3,7 +3,7 @@
  *     stave__pieces_open(&pieces, false, &error) ...
  *     stave__pieces_find(&pieces);
  *     uint32_t count;
- *     struct stave__piece *piece = stave__pieces_of(&pieces, lane, &count);
+ *     struct stave__piece *piece = stave__pieces_of(&pieces, owner, &count);
  *     if (stave__piece_copy(piece, records)) ...       // false: it has been given up
  *
  * Others go on to write meanwhile, and nobody waits: record/pool.h, P2.  */
@@ -15,13 +15,13 @@
 struct stave__piece {
     uint64_t taken;
     uint32_t chunk;
-    uint32_t lane;
+    uint32_t owner;
     uint32_t from, to; /* records that are asked for, complete */
     bool sealed;       /* no more will come */
 };
 
 struct stave__pieces {
-    struct stave__piece *at; /* by lane */
+    struct stave__piece *at; /* by owner */
     uint32_t count;
     uint64_t ready; /* the pool's, before they were found */
     bool undrained; /* asks only for what is in no file yet */
@@ -32,8 +32,9 @@ void stave__pieces_close(struct stave__pieces *pieces);
 
 void stave__pieces_find(struct stave__pieces *pieces);
 
-/* Those of a lane that there are by now, and how much of each. */
-struct stave__piece *stave__pieces_of(struct stave__pieces *pieces, uint32_t lane, uint32_t *count);
+/* Those of a lane's life that there are by now, and how much of each. */
+struct stave__piece *stave__pieces_of(struct stave__pieces *pieces, uint32_t owner,
+                                      uint32_t *count);
 
 /* A record of the piece, from 0; of anything, once the piece is not there any more. */
 struct stave__record stave__piece_record(const struct stave__piece *piece, uint32_t number);

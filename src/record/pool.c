@@ -5,14 +5,16 @@
 
 _Static_assert(sizeof(struct stave__chunk) == STAVE__CHUNK_SIZE, "a chunk is 64 KiB");
 
-int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest, stave_error *error)
+int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest,
+                     void (*gave_up)(uint32_t owner), stave_error *error)
 {
     uint64_t count = bytes / STAVE__CHUNK_SIZE;
     if (count < 2 || count >= STAVE__NO_CHUNK)
         return stave__fail(error, STAVE_E_ARGUMENT, 0,
                            "max_bytes is %llu; it has to be at least %u", (unsigned long long)bytes,
                            2 * STAVE__CHUNK_SIZE);
-    *pool = (struct stave__pool){.count = (uint32_t)count, .keep_newest = keep_newest};
+    *pool = (struct stave__pool){
+        .count = (uint32_t)count, .keep_newest = keep_newest, .gave_up = gave_up};
     pool->chunks = stave__os_take(count * STAVE__CHUNK_SIZE);
     if (pool->chunks == NULL)
         return stave__fail_memory(error);
@@ -54,30 +56,40 @@ static void empty(struct stave__chunk *chunk)
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
+/* Whose it was need not know of it any more. */
+static void give_up(struct stave__pool *pool, struct stave__chunk *chunk)
+{
+    empty(chunk);
+    pool->gave_up(chunk->owner);
+}
+
 void stave__pool_begin(struct stave__pool *pool, bool keep_newest)
 {
     uint32_t number;
     __atomic_store_n(&pool->keep_newest, keep_newest, __ATOMIC_RELAXED);
     while (evict(pool, &number)) {
-        empty(&pool->chunks[number]);
+        give_up(pool, &pool->chunks[number]);
         stave__queue_put(&pool->free, number);
     }
 }
 
 static bool find(struct stave__pool *pool, uint32_t *chunk)
 {
-    return stave__queue_get(&pool->free, chunk) ||
-           (__atomic_load_n(&pool->keep_newest, __ATOMIC_RELAXED) && evict(pool, chunk));
+    if (stave__queue_get(&pool->free, chunk))
+        return true;
+    if (!__atomic_load_n(&pool->keep_newest, __ATOMIC_RELAXED) || !evict(pool, chunk))
+        return false;
+    give_up(pool, &pool->chunks[*chunk]);
+    return true;
 }
 
-uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane)
+uint32_t stave__pool_take(struct stave__pool *pool, uint32_t owner)
 {
     uint32_t number;
     if (!find(pool, &number))
         return STAVE__NO_CHUNK;
     struct stave__chunk *chunk = &pool->chunks[number];
-    empty(chunk);
-    __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->owner, owner, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->used, STAVE__BEING_WRITTEN, __ATOMIC_RELAXED);
     uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->drained, taken * STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
@@ -124,7 +136,7 @@ void stave__pool_free_drained(struct stave__pool *pool)
             stave__queue_put(&pool->sealed, number);
             return;
         }
-        empty(&pool->chunks[number]);
+        give_up(pool, &pool->chunks[number]);
         stave__queue_put(&pool->free, number);
     }
 }

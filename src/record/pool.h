@@ -1,6 +1,6 @@
 /* record/pool.h - the memory that records are written into: chunks of 64 KiB, taken by threads.
  *
- *     uint32_t chunk = stave__pool_take(&pool, lane);     // STAVE__NO_CHUNK: there is none
+ *     uint32_t chunk = stave__pool_take(&pool, owner);    // STAVE__NO_CHUNK: there is none
  *     ... the thread writes records into stave__pool_at(&pool, chunk)->records ...
  *     stave__pool_seal(&pool, chunk, used);                       // it writes no more
  *
@@ -8,7 +8,7 @@
  * P1  A chunk is free, being written by one thread, or sealed. Only the thread that took it writes into it.
  * P2  `taken` grows with each taking over all chunks. It is 0 from before anything else of a chunk changes
  *     until all but its records is the new taking's: a reader that finds the same `taken`, not 0, before and
- *     after it copied has a lane and records of that taking only.
+ *     after it copied has an owner and records of that taking only.
  * P3  Records behind the writer's place are never changed while the chunk is its.
  * P4  Free and sealed chunks stand in one queue each, the oldest first; nobody waits at either: who finds
  *     it empty, or someone else in the middle, goes on without.
@@ -31,8 +31,8 @@
 #define STAVE__DRAINED_UNIT 2048u /* above STAVE__CHUNK_RECORDS */
 
 struct stave__chunk {
-    uint64_t taken; /* which taking of all, from 1; 0: never, or in the middle of it */
-    uint32_t lane;
+    uint64_t taken;   /* which taking of all, from 1; 0: never, or in the middle of it */
+    uint32_t owner;   /* who has taken it */
     uint32_t used;    /* records, once it is sealed */
     uint64_t drained; /* P5: taken * STAVE__DRAINED_UNIT + records */
     uint8_t unused[40];
@@ -47,19 +47,20 @@ struct stave__pool {
     uint64_t ready;   /* as `taken`, once the chunk says so itself: it can be found */
     uint64_t evicted; /* records */
     uint64_t missed;  /* of these, those that are in no file */
+    void (*gave_up)(uint32_t owner); /* a sealed chunk of its; called by whoever takes the memory */
     struct stave__queue free, sealed;
 };
 
 /* Maps and touches `bytes`, at least two chunks. */
 int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest,
-                     stave_error *error);
+                     void (*gave_up)(uint32_t owner), stave_error *error);
 void stave__pool_close(struct stave__pool *pool);
 
 /* Gives up what is sealed: a recording begins anew. */
 void stave__pool_begin(struct stave__pool *pool, bool keep_newest);
 
-/* A chunk for a lane's thread: a free one, or, in a pool that keeps the newest, the oldest sealed one. */
-uint32_t stave__pool_take(struct stave__pool *pool, uint32_t lane);
+/* A chunk: a free one, or, in a pool that keeps the newest, the oldest sealed one. */
+uint32_t stave__pool_take(struct stave__pool *pool, uint32_t owner);
 void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used);
 
 /* Of a taking's records those that are in a file; all, once it has been given up. */

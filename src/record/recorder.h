@@ -18,7 +18,10 @@
  *       slot was then published for n or a later one, and n's words before it.
  * R6  A name's text is complete before anything that others find its number by: its bucket, a place, a lane.
  *     A probe reads a place's number without order, and publishes a record of it by release: that is
- *     enough where a store that one other sees is seen by all, as on x86-64 and aarch64.  */
+ *     enough where a store that one other sees is seen by all, as on x86-64 and aarch64.
+ * R7  `uses` is how many chunks are a lane's, and one more while its thread lives. Who takes away the last one gives
+ *     the lane back, for another thread. So all that is in memory of a lane is of one life; a chunk's owner says of
+ *     which.  */
 #ifndef STAVE_RECORD_RECORDER_H
 #define STAVE_RECORD_RECORDER_H
 
@@ -28,19 +31,22 @@
 #include "record/stream.h"
 #include "stave/stave.h"
 
-#define STAVE__LANES_MAX 65536u
+#define STAVE__LANES_MAX 65536u /* at a time */
 
 enum stave__lane_state { STAVE__LANE_UNUSED, STAVE__LANE_ALIVE, STAVE__LANE_ENDED };
 
-/* One thread's life. */
+/* One thread's life, and when nothing of that is in memory any more, another's. */
 struct stave__lane {
     struct stave__thread thread; /* first: a thread's is its lane's */
     struct stave__open *last;    /* slots end here */
     struct stave__record *full;  /* the chunk ends here */
     uint32_t index;
-    uint32_t chunk; /* that it writes into, or STAVE__NO_CHUNK */
-    uint32_t state; /* enum stave__lane_state */
-    uint32_t name;  /* 0: the system's number alone; R6 */
+    uint32_t life;      /* the how manieth, from 0 */
+    uint32_t uses;      /* R7 */
+    uint32_t next_free; /* lane + 1 */
+    uint32_t chunk;     /* that it writes into, or STAVE__NO_CHUNK */
+    uint32_t state;     /* enum stave__lane_state */
+    uint32_t name;      /* 0: the system's number alone; R6 */
     uint64_t number;
     uint64_t before; /* serials up to here belong to a recording before this one */
     struct {
@@ -59,6 +65,7 @@ struct stave__recorder {
     struct stave__clock clock;
     struct stave__lane *lanes;
     uint32_t lanes_count;
+    uint64_t lanes_free; /* lane + 1 of the first; above, how often it has changed */
     uint64_t dropped_thread, ended_elsewhere; /* of threads without a lane */
     stave_counts counts_before;               /* at the start of this recording */
     struct stave__stream *stream;             /* NULL: none. Under the lock of control.c */
@@ -76,6 +83,20 @@ struct stave__lane *stave__lane_of_thread(void);
 
 /* The calling thread has none any more. */
 void stave__lane_leave(void);
+
+/* The owner of a lane's chunks. */
+static inline uint32_t stave__owner(uint32_t lane, uint32_t life)
+{
+    return life << 16 | lane;
+}
+
+static inline uint32_t stave__owner_lane(uint32_t owner)
+{
+    return owner & (STAVE__LANES_MAX - 1);
+}
+
+/* A chunk of a lane, or its thread, is no more: R7. */
+void stave__lane_release(uint32_t owner);
 
 /* How many lanes there have been. */
 static inline uint32_t stave__lanes_count(void)

@@ -22,6 +22,7 @@ struct drained {
     const struct stave__record *next;
     uint64_t serial;
     uint32_t chunk;
+    uint32_t life;
 };
 
 struct stave__stream {
@@ -66,6 +67,9 @@ static void drain_lane(struct stave__stream *stream, uint32_t number, bool flush
 {
     struct drained *drained = &stream->lanes[number];
     const struct stave__lane *lane = &stave__recorder.lanes[number];
+    uint32_t life = stream->image.file.lanes[number].life;
+    if (drained->life != life)
+        *drained = (struct drained){.life = life};
     tell = tell && drained->place.told != 0;
     if (tell)
         drained->place.told = 0;

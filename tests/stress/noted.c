@@ -15,9 +15,9 @@ static stave_site sites[NAMES] = {{.name = "n0", .abi = STAVE_ABI},
                                   {.name = "n2", .abi = STAVE_ABI},
                                   {.name = "n3", .abi = STAVE_ABI}};
 
-static uint32_t name_of(uint64_t serial)
+static uint32_t name_of(uint64_t number)
 {
-    return (uint32_t)(serial * 2654435761u >> 7) % NAMES;
+    return (uint32_t)(number * 2654435761u >> 7) % NAMES;
 }
 
 static uint64_t since_start(uint64_t tick)
@@ -25,19 +25,29 @@ static uint64_t since_start(uint64_t tick)
     return tick - stave__recorder.clock.start.tick + 1;
 }
 
-const char *noted_name(uint64_t serial)
+const char *noted_name(uint64_t number)
 {
-    return sites[name_of(serial)].name;
+    return sites[name_of(number)].name;
+}
+
+uint64_t noted_number(const struct noted_thread *thread, uint64_t serial)
+{
+    while (NOTED(thread->before) == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+    return serial + 1 - NOTED(thread->before);
 }
 
 stave_span noted_begin(struct noted_thread *thread, uint32_t depth)
 {
-    uint64_t serial = ++thread->spans, before = stave__now();
-    NOTE(thread->depths[serial], (uint8_t)depth);
-    stave_span span = stave__begin(&sites[name_of(serial)]);
+    uint64_t number = ++thread->spans, before = stave__now();
+    NOTE(thread->depths[number], (uint8_t)depth);
+    stave_span span = stave__begin(&sites[name_of(number)]);
     uint64_t start = span.slot->start;
-    thread->wrong |= span.serial != serial || start < before || start > stave__now();
-    NOTE(thread->noted[serial].start, since_start(start));
+    if (number == 1)
+        NOTE(thread->before, span.serial);
+    thread->wrong |= span.serial + 1 != thread->before + number || start < before;
+    thread->wrong |= start > stave__now();
+    NOTE(thread->noted[number].start, since_start(start));
     return span;
 }
 
@@ -51,7 +61,7 @@ static void end(struct noted_thread *thread, stave_span span)
     uint64_t end = recorded ? next[-1].end : before;
     thread->wrong |= end < before || end > stave__now();
     thread->recorded += recorded;
-    NOTE(thread->noted[span.serial].end, since_start(end));
+    NOTE(thread->noted[span.serial + 1 - thread->before].end, since_start(end));
 }
 
 void noted_record(struct noted_thread *thread, uint32_t outside)

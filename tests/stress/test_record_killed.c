@@ -132,12 +132,12 @@ static const struct noted_thread *thread_of(const stave_trace *trace, uint32_t l
 static void check_row(const struct noted_thread *thread, const stave_trace *trace,
                       const stave_block *block, uint32_t i, struct seen *seen)
 {
-    uint64_t serial = block->serial[i];
+    uint64_t number = block->serial[i]; /* no lane has had a thread before */
     bool open = (block->flags[i] & STAVE_FLAG_UNFINISHED) != 0;
-    assert_true(serial >= 1 && serial <= SPANS);
-    const struct noted *noted = &thread->noted[serial];
-    assert_string_equal(stave_trace_string(trace, block->name[i], NULL), noted_name(serial));
-    assert_int_equal(block->depth[i], thread->depths[serial]);
+    assert_true(number >= 1 && number <= SPANS);
+    const struct noted *noted = &thread->noted[number];
+    assert_string_equal(stave_trace_string(trace, block->name[i], NULL), noted_name(number));
+    assert_int_equal(block->depth[i], thread->depths[number]);
     if (noted->start != 0)
         assert_int_equal(block->start[i] + 1, noted->start);
     if (noted->end != 0 && !open)
@@ -146,7 +146,7 @@ static void check_row(const struct noted_thread *thread, const stave_trace *trac
     seen->ended += !open;
     if ((uint64_t)block->end[i] + 1 > seen->last)
         seen->last = (uint64_t)block->end[i] + 1;
-    if (serial == 1)
+    if (number == 1)
         assert_true(open);
 }
 

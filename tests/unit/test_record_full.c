@@ -1,4 +1,5 @@
 /* Memory that is full: what is kept, and what was given up is counted. In 1 MiB, the least there is. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "record/pool.h"
+#include "record/recorder.h"
 #include "stress/recorded.h"
 
 #define BYTES (1u << 20)
@@ -117,12 +118,46 @@ static void test_starting_again(void **state)
     }
 }
 
+static void *record_one(void *given)
+{
+    stave_thread_name("short-lived");
+    stave_span span = stave_begin(*(const uint32_t *)given);
+    stave_set_u64(span, "thread", *(const uint32_t *)given);
+    stave_end(span);
+    return NULL;
+}
+
+/* A thread for each request: their places are used again once nothing of them is in memory, and what is there is
+ * of the newest, each on a lane of its own. */
+static void test_more_threads_than_lanes(void **state)
+{
+    enum { THREADS = 3 * BYTES / STAVE__CHUNK_SIZE };
+    uint32_t name = stave_name_intern("request");
+    start(STAVE_KEEP_NEWEST);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, record_one, &name), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    }
+    assert_int_equal(COUNTED(recorded), 2 * THREADS);
+    assert_int_equal(COUNTED(dropped_thread), 0);
+    assert_true(stave__lanes_count() <= BYTES / STAVE__CHUNK_SIZE + 2);
+    struct recorded seen = recorded_now();
+    size_t spans = recorded_count(&seen, STAVE_SPANS);
+    assert_int_equal(spans * 2, COUNTED(recorded) - COUNTED(evicted));
+    assert_true(spans >= BYTES / STAVE__CHUNK_SIZE - 2);
+    for (size_t i = 1; i < seen.rows.count; i++)
+        if (seen.rows.at[i].kind == STAVE_SPANS && seen.rows.at[i - 1].kind == STAVE_SPANS)
+            assert_int_not_equal(seen.rows.at[i].lane, seen.rows.at[i - 1].lane);
+    recorded_free(&seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stop_when_full), cmocka_unit_test(test_texts_when_full),
         cmocka_unit_test(test_keep_newest),    cmocka_unit_test(test_a_root_that_never_ends),
-        cmocka_unit_test(test_starting_again),
+        cmocka_unit_test(test_starting_again), cmocka_unit_test(test_more_threads_than_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

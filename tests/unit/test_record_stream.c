@@ -48,6 +48,19 @@ static void wait_a_little(void)
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
+/* Each in a process of its own: memory is that of the first start. */
+static void in_a_child(void (*run)(uint32_t), uint32_t given)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        run(given);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 /* ---- what is in it --------------------------------------------------------------------------- */
 
 /* Rows of every kind, over some chunks. */
@@ -237,6 +250,44 @@ static void test_names_of_threads(void **state)
     recorded_free(&file);
 }
 
+static void *record_by_number(void *given)
+{
+    recorded_pass(1);
+    STAVE_SCOPE("request", STAVE_KV("number", *(const uint32_t *)given));
+    return NULL;
+}
+
+/* Lanes that are used again are others in the file. */
+static void record_by_many_threads(uint32_t threads)
+{
+    recorded_start(&(stave_config){.max_bytes = (uint64_t)1 << 20});
+    begin_file();
+    for (uint32_t i = 0; i < threads; i++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, record_by_number, &i), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        if (i % 8 == 0)
+            nanosleep(&(struct timespec){.tv_nsec = 40000000}, NULL);
+    }
+    stave_stop();
+    struct recorded file = recorded_file(path);
+    uint64_t missed = property(file.trace, "record.evicted");
+    assert_int_equal(recorded_count(&file, STAVE_SPANS) + recorded_count(&file, STAVE_ATTRIBUTES) +
+                         missed,
+                     2 * threads);
+    assert_in_range(stave_trace_lanes(file.trace), threads - missed / 2, threads);
+    for (size_t i = 0; i < file.rows.count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (file.rows.at[i].kind == file.rows.at[j].kind)
+                assert_int_not_equal(file.rows.at[i].lane, file.rows.at[j].lane);
+    recorded_free(&file);
+}
+
+static void test_lanes_used_again(void **state)
+{
+    in_a_child(record_by_many_threads, 80);
+}
+
 /* ---- more than memory ------------------------------------------------------------------------ */
 
 #define CHUNK 2046u
@@ -280,19 +331,6 @@ static void pass_through(uint32_t mode)
     assert_int_equal(file.rows.count + missed, CHUNKS * CHUNK);
     assert_int_equal(missed, 0);
     recorded_free(&file);
-}
-
-/* Each in a process of its own: memory is that of the first start. */
-static void in_a_child(void (*run)(uint32_t), uint32_t given)
-{
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        run(given);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
 }
 
 static void test_more_than_memory(void **state)
@@ -465,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_the_end_by_stopping),
         cmocka_unit_test(test_open_spans),
         cmocka_unit_test(test_names_of_threads),
+        cmocka_unit_test(test_lanes_used_again),
         cmocka_unit_test(test_what_cannot_be_written),
         cmocka_unit_test(test_its_owners_alone),
         cmocka_unit_test(test_fork),
