@@ -4,6 +4,7 @@
 
 #include "base/os_process.h"
 #include "record/recorder.h"
+#include "record/stack.h"
 #include "record/sums.h"
 
 struct stave__recorder stave__recorder;
@@ -28,8 +29,9 @@ static void set_stops(struct stave__lane *lane)
 {
     struct stave__thread *self = &lane->thread;
     bool own_clock = stave__recorder.clock.own != NULL;
-    self->limit = own_clock || stave__is_in_sum(self) ? self->top : lane->last;
-    self->end = own_clock ? self->next : lane->full;
+    bool calls = own_clock || lane->is_skipping || stave__is_in_sum(self);
+    self->limit = calls ? self->top : lane->last;
+    self->end = own_clock || stave__recorder.max_spans != 0 ? self->next : lane->full;
 }
 
 void stave__lane_set_top(struct stave__lane *lane, struct stave__open *top)
@@ -51,6 +53,8 @@ static void seal(struct stave__lane *lane)
     struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, lane->chunk);
     uint32_t used = (uint32_t)(lane->thread.next - chunk->records);
     stave__count(&lane->counts.recorded, used);
+    lane->last_chunk = lane->chunk;
+    lane->last_taken = chunk->taken;
     /* First: a reader that no longer finds the chunk at its lane finds how much of it is used. */
     stave__pool_seal(&stave__recorder.pool, lane->chunk, used);
     __atomic_store_n(&lane->chunk, STAVE__NO_CHUNK, __ATOMIC_RELEASE);
@@ -68,6 +72,8 @@ static bool take_chunk(struct stave__lane *lane)
         return false;
     }
     struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, number);
+    STAVE__STORE(chunk->before, lane->last_chunk);
+    STAVE__STORE(chunk->before_taken, lane->last_taken);
     lane->full = chunk->records + STAVE__CHUNK_RECORDS;
     stave__lane_wrote(lane, chunk->records);
     __atomic_store_n(&lane->chunk, number, __ATOMIC_RELEASE);
@@ -89,37 +95,26 @@ struct stave__record *stave__lane_room(struct stave__lane *lane, uint32_t record
 
 /* ---- lanes that are free --------------------------------------------------------------------- */
 
-#define CHANGED ((uint64_t)1 << 32)
-
 void stave__lane_release(uint32_t owner)
 {
     uint32_t index = stave__owner_lane(owner);
     struct stave__lane *lane = &stave__recorder.lanes[index];
-    if (__atomic_sub_fetch(&lane->uses, 1, __ATOMIC_ACQ_REL) != 0)
-        return;
-    uint64_t first = __atomic_load_n(&stave__recorder.lanes_free, __ATOMIC_RELAXED), own;
-    do {
-        __atomic_store_n(&lane->next_free, (uint32_t)first, __ATOMIC_RELAXED);
-        own = (first & ~(CHANGED - 1)) + CHANGED + index + 1;
-    } while (!__atomic_compare_exchange_n(&stave__recorder.lanes_free, &first, own, true,
-                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    if (__atomic_sub_fetch(&lane->uses, 1, __ATOMIC_ACQ_REL) == 0)
+        stave__stack_push(&stave__recorder.lanes_free, &lane->next_free, index);
 }
 
-/* NULL: there is none. The first one's place has another count of changes each time that it is the first. */
+/* NULL: there is none. */
 static struct stave__lane *take_free_lane(void)
 {
-    uint64_t first = __atomic_load_n(&stave__recorder.lanes_free, __ATOMIC_ACQUIRE), rest;
-    struct stave__lane *lane;
-    do {
-        if ((uint32_t)first == 0)
-            return NULL;
-        lane = &stave__recorder.lanes[(uint32_t)first - 1];
-        uint32_t next = __atomic_load_n(&lane->next_free, __ATOMIC_RELAXED);
-        rest = (first & ~(CHANGED - 1)) + CHANGED + next;
-    } while (!__atomic_compare_exchange_n(&stave__recorder.lanes_free, &first, rest, true,
-                                          __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
-    STAVE__STORE(lane->life, lane->life + 1);
-    return lane;
+    uint64_t *top = &stave__recorder.lanes_free, seen;
+    while ((seen = stave__stack_top(top)) != 0) {
+        struct stave__lane *lane = &stave__recorder.lanes[stave__stack_number(seen)];
+        if (!stave__stack_pop(top, seen, &lane->next_free))
+            continue;
+        STAVE__STORE(lane->life, lane->life + 1);
+        return lane;
+    }
+    return NULL;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -131,6 +126,7 @@ static void close_lane(void *given)
 {
     struct stave__lane *lane = given;
     stave__end_all(lane);
+    lane->is_skipping = false;
     stave__own = &nobody;
     seal(lane);
     __atomic_store_n(&lane->state, STAVE__LANE_ENDED, __ATOMIC_RELEASE);
@@ -203,6 +199,7 @@ static struct stave__lane *make_lane(void)
     if (lane == NULL)
         return drop_thread();
     STAVE__STORE(lane->chunk, STAVE__NO_CHUNK);
+    lane->last_taken = 0;
     STAVE__STORE(lane->uses, 1);
     if (!set_stack(lane) || !watch(lane)) {
         stave__lane_release(stave__owner(lane->index, lane->life));

@@ -5,6 +5,52 @@
 
 _Static_assert(sizeof(struct stave__chunk) == STAVE__CHUNK_SIZE, "a chunk is 64 KiB");
 
+/* ---- pins ------------------------------------------------------------------------------------ */
+
+#define PARKED ((uint32_t)1 << 31)
+#define CLAIMED ((uint32_t)1 << 30)
+
+static uint32_t count_of(uint32_t pins)
+{
+    return pins & (CLAIMED - 1);
+}
+
+/* P6. False: it is pinned, and parked now. */
+static bool claim(struct stave__chunk *chunk)
+{
+    uint32_t pins = 0;
+    while (!__atomic_compare_exchange_n(&chunk->pins, &pins, pins == 0 ? CLAIMED : pins | PARKED,
+                                        true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        ;
+    return pins == 0;
+}
+
+void stave__pool_unpin(struct stave__pool *pool, uint32_t number)
+{
+    struct stave__chunk *chunk = &pool->chunks[number];
+    uint32_t left = __atomic_sub_fetch(&chunk->pins, 1, __ATOMIC_ACQ_REL);
+    if (count_of(left) == 0)
+        __atomic_fetch_sub(&pool->pinned, 1, __ATOMIC_RELAXED);
+    if (left == PARKED && __atomic_compare_exchange_n(&chunk->pins, &left, 0, false,
+                                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        stave__queue_put(&pool->sealed, number);
+}
+
+bool stave__pool_pin(struct stave__pool *pool, uint32_t number, uint64_t taken)
+{
+    struct stave__chunk *chunk = &pool->chunks[number];
+    uint32_t before = __atomic_fetch_add(&chunk->pins, 1, __ATOMIC_ACQ_REL), pinned = 0;
+    if (count_of(before) == 0)
+        pinned = __atomic_fetch_add(&pool->pinned, 1, __ATOMIC_RELAXED);
+    if (pinned < pool->count / 2 && (before & CLAIMED) == 0 &&
+        __atomic_load_n(&chunk->taken, __ATOMIC_ACQUIRE) == taken)
+        return true;
+    stave__pool_unpin(pool, number);
+    return false;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------- */
+
 int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest,
                      void (*gave_up)(uint32_t owner), stave_error *error)
 {
@@ -23,8 +69,10 @@ int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest,
         stave__pool_close(pool);
         return stave__fail_memory(error);
     }
-    for (uint32_t i = 0; i < pool->count; i++)
+    for (uint32_t i = 0; i < pool->count; i++) {
+        pool->chunks[i].pins = CLAIMED;
         stave__queue_put(&pool->free, i);
+    }
     return STAVE_OK;
 }
 
@@ -37,13 +85,18 @@ void stave__pool_close(struct stave__pool *pool)
     *pool = (struct stave__pool){0};
 }
 
-/* The oldest sealed one, whose records are given up. */
-static bool evict(struct stave__pool *pool, uint32_t *chunk)
+/* ---- taking and giving up -------------------------------------------------------------------- */
+
+/* The oldest sealed one that is not pinned, whose records are given up. */
+static bool evict(struct stave__pool *pool, uint32_t *number)
 {
-    if (!stave__queue_get(&pool->sealed, chunk))
-        return false;
-    uint32_t used = __atomic_load_n(&pool->chunks[*chunk].used, __ATOMIC_RELAXED);
-    uint64_t drained = __atomic_exchange_n(&pool->chunks[*chunk].drained, 0, __ATOMIC_ACQ_REL);
+    do
+        if (!stave__queue_get(&pool->sealed, number))
+            return false;
+    while (!claim(&pool->chunks[*number]));
+    struct stave__chunk *chunk = &pool->chunks[*number];
+    uint32_t used = __atomic_load_n(&chunk->used, __ATOMIC_RELAXED);
+    uint64_t drained = __atomic_exchange_n(&chunk->drained, 0, __ATOMIC_ACQ_REL);
     __atomic_fetch_add(&pool->missed, used - drained % STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
     __atomic_fetch_add(&pool->evicted, used, __ATOMIC_RELAXED);
     return true;
@@ -94,6 +147,7 @@ uint32_t stave__pool_take(struct stave__pool *pool, uint32_t owner)
     uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->drained, taken * STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->taken, taken, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&chunk->pins, CLAIMED, __ATOMIC_RELEASE);
     __atomic_fetch_add(&pool->ready, 1, __ATOMIC_RELEASE);
     return number;
 }
@@ -136,6 +190,8 @@ void stave__pool_free_drained(struct stave__pool *pool)
             stave__queue_put(&pool->sealed, number);
             return;
         }
+        if (!claim(&pool->chunks[number]))
+            continue;
         give_up(pool, &pool->chunks[number]);
         stave__queue_put(&pool->free, number);
     }

@@ -14,6 +14,9 @@
  *     it empty, or someone else in the middle, goes on without.
  * P5  `drained` says which taking it is of and how many of its records are in a file. The drain moves it on by a
  *     comparison, who gives the chunk up takes it away: each record is in the file, or counted as missed, once.
+ * P6  A chunk that is pinned is not given up, nor freed; who finds it at the head of the sealed ones parks it, and who
+ *     takes the last pin away puts it back. A chunk is claimed for being given up by a comparison with no pins; a
+ *     pin that comes later fails. Who has pinned one looks at `taken` whether it is still what he meant.
  * All memory is taken and touched at the start, so that no record meets a page that is not there.  */
 #ifndef STAVE_RECORD_POOL_H
 #define STAVE_RECORD_POOL_H
@@ -31,11 +34,14 @@
 #define STAVE__DRAINED_UNIT 2048u /* above STAVE__CHUNK_RECORDS */
 
 struct stave__chunk {
-    uint64_t taken;   /* which taking of all, from 1; 0: never, or in the middle of it */
-    uint32_t owner;   /* who has taken it */
-    uint32_t used;    /* records, once it is sealed */
-    uint64_t drained; /* P5: taken * STAVE__DRAINED_UNIT + records */
-    uint8_t unused[40];
+    uint64_t taken;        /* which taking of all, from 1; 0: never, or in the middle of it */
+    uint32_t owner;        /* who has taken it */
+    uint32_t used;         /* records, once it is sealed */
+    uint64_t drained;      /* P5: taken * STAVE__DRAINED_UNIT + records */
+    uint64_t before_taken; /* the owner's chunk before it; 0: there is none */
+    uint32_t before;
+    uint32_t pins; /* P6 */
+    uint8_t unused[24];
     struct stave__record records[STAVE__CHUNK_RECORDS];
 };
 
@@ -47,6 +53,7 @@ struct stave__pool {
     uint64_t ready;   /* as `taken`, once the chunk says so itself: it can be found */
     uint64_t evicted; /* records */
     uint64_t missed;  /* of these, those that are in no file */
+    uint32_t pinned;  /* chunks: at most half of them */
     void (*gave_up)(uint32_t owner); /* a sealed chunk of its; called by whoever takes the memory */
     struct stave__queue free, sealed;
 };
@@ -62,6 +69,10 @@ void stave__pool_begin(struct stave__pool *pool, bool keep_newest);
 /* A chunk: a free one, or, in a pool that keeps the newest, the oldest sealed one. */
 uint32_t stave__pool_take(struct stave__pool *pool, uint32_t owner);
 void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used);
+
+/* False: it has been given up, or too many are pinned. */
+bool stave__pool_pin(struct stave__pool *pool, uint32_t number, uint64_t taken);
+void stave__pool_unpin(struct stave__pool *pool, uint32_t number);
 
 /* Of a taking's records those that are in a file; all, once it has been given up. */
 uint32_t stave__pool_drained(const struct stave__pool *pool, uint32_t number, uint64_t taken);

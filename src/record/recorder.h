@@ -35,6 +35,20 @@
 
 enum stave__lane_state { STAVE__LANE_UNUSED, STAVE__LANE_ALIVE, STAVE__LANE_ENDED };
 
+/* Where a lane writes: a chunk, and how many records are in it. */
+struct stave__position {
+    uint64_t taken; /* 0: there is none */
+    uint32_t chunk;
+    uint32_t at;
+};
+
+/* The root that is open on a lane: record/traces.h. */
+struct stave__root {
+    struct stave__open *slot; /* NULL: there is none */
+    struct stave__position from;
+    uint64_t dropped; /* records that found no room, at its beginning */
+};
+
 /* One thread's life, and when nothing of that is in memory any more, another's. */
 struct stave__lane {
     struct stave__thread thread; /* first: a thread's is its lane's */
@@ -43,12 +57,16 @@ struct stave__lane {
     uint32_t index;
     uint32_t life;      /* the how manieth, from 0 */
     uint32_t uses;      /* R7 */
-    uint32_t next_free; /* lane + 1 */
+    uint32_t next_free; /* record/stack.h */
     uint32_t chunk;     /* that it writes into, or STAVE__NO_CHUNK */
     uint32_t state;     /* enum stave__lane_state */
     uint32_t name;      /* 0: the system's number alone; R6 */
     uint64_t number;
-    uint64_t before; /* serials up to here belong to a recording before this one */
+    uint64_t before;     /* serials up to here belong to a recording before this one */
+    uint32_t last_chunk; /* the one before `chunk`, and its `taken`; 0: there is none */
+    uint64_t last_taken;
+    struct stave__root root;
+    bool is_skipping; /* a root that is not recorded is open, record/traces.h */
     struct {
         uint64_t time;
         uint32_t name; /* or none: stave__is_name() */
@@ -65,12 +83,14 @@ struct stave__recorder {
     struct stave__clock clock;
     struct stave__lane *lanes;
     uint32_t lanes_count;
-    uint64_t lanes_free; /* lane + 1 of the first; above, how often it has changed */
+    uint64_t lanes_free;                      /* record/stack.h */
     uint64_t dropped_thread, ended_elsewhere; /* of threads without a lane */
     stave_counts counts_before;               /* at the start of this recording */
-    struct stave__stream *stream;             /* NULL: none. Under the lock of control.c */
-    bool made;                                /* R1 */
-    bool started;                             /* under the lock of control.c */
+    uint64_t max_spans;                       /* 0: no limit */
+    uint64_t spans, limit_reached; /* with a limit: how many there were, the tick of reaching it */
+    struct stave__stream *stream;  /* NULL: none. Under the lock of control.c */
+    bool made;                     /* R1 */
+    bool started;                  /* under the lock of control.c */
 };
 
 extern struct stave__recorder stave__recorder;
