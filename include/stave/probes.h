@@ -67,6 +67,13 @@ STAVE__INLINE void stave__close(const stave_span *span)
         stave__end(*span);
 }
 
+/* A root's: by a call, as it is kept or not. */
+STAVE__INLINE void stave__close_trace(const stave_span *span)
+{
+    if (span->slot != NULL)
+        stave__end_slowly(*span, stave__now());
+}
+
 /* Directly in a span that has met the name already. In another cumulative span there is no room by R4 of
  * record/recorder.h, and none for others in this one. */
 STAVE__INLINE stave_span stave__begin_cumulative(stave_site *site)
@@ -363,6 +370,10 @@ template <typename T> static inline stave__value stave__value_as_is(T x)
     STAVE__SITE(site, name);                                                                       \
     STAVE__OPEN(variable, stave__close, begin(&site), __VA_ARGS__)
 
+#define STAVE__TRACE(variable, site, name, ...)                                                    \
+    STAVE__SITE(site, name);                                                                       \
+    STAVE__OPEN(variable, stave__close_trace, stave__begin_trace(&site), __VA_ARGS__)
+
 #define STAVE__CUMULATIVE(variable, site, name)                                                    \
     STAVE__SITE(site, name);                                                                       \
     STAVE__OPEN(variable, stave__close_cumulative, stave__begin_cumulative(&site), (void)0)
@@ -378,8 +389,8 @@ template <typename T> static inline stave__value stave__value_as_is(T x)
 #define STAVE_KV(key, value) STAVE__SET(stave__target, key, value)
 
 #define STAVE_TRACE(...)                                                                           \
-    STAVE__SPAN(STAVE__UNIQUE(scope), STAVE__UNIQUE(site), stave__begin_trace,                     \
-                STAVE__LITERAL(__VA_ARGS__), STAVE__REST(__VA_ARGS__))
+    STAVE__TRACE(STAVE__UNIQUE(scope), STAVE__UNIQUE(site), STAVE__LITERAL(__VA_ARGS__),           \
+                 STAVE__REST(__VA_ARGS__))
 #define STAVE_SCOPE(...) STAVE_SPAN(STAVE__UNIQUE(scope), __VA_ARGS__)
 #define STAVE_SPAN(variable, ...)                                                                  \
     STAVE__SPAN(variable, STAVE__UNIQUE(site), stave__begin, STAVE__LITERAL(__VA_ARGS__),          \

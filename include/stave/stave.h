@@ -66,6 +66,12 @@ typedef struct stave_config {
     /* Instead of the processor's counter: nanoseconds from any start, for tests. Called from every thread. */
     uint64_t (*clock)(void *context);
     void *clock_context;
+    uint32_t
+        keep; /* the newest so many traces (stave/traces.h); 0 means 500, at most STAVE_KEEP_MAX */
+    uint32_t unused;
+    /* Spans, all threads together, with STAVE_STOP_WHEN_FULL alone; 0: no limit. Exact, and so a call and an atomic
+     * addition for each span. */
+    uint64_t max_spans;
 } stave_config;
 
 #define stave_start(config, error) stave_start_sized((config), sizeof(stave_config), (error))
@@ -104,12 +110,18 @@ STAVE_API int stave_snapshot(stave_sink sink, stave_error *error);
     X(dropped_depth, "spans deeper than STAVE_DEPTH_MAX")                                          \
     X(dropped_thread, "records of threads for which there was no memory")                          \
     X(dropped_site, "records of call sites or names beyond the table's size")                      \
+    X(dropped_limit, "spans beyond max_spans")                                                     \
     X(left_open,                                                                                   \
       "spans that nobody ended, closed by the end of one around them or of their thread")          \
     X(ended_twice, "ends of spans that were not open: ended before, or on another thread")         \
     X(clock_back, "spans whose clock ran backwards: their length is 0")                            \
     X(truncated, "texts that were longer than STAVE_TEXT_MAX; each name is counted once")          \
-    X(dropped_abi, "records of call sites that were compiled for another version of this header")
+    X(dropped_abi, "records of call sites that were compiled for another version of this header")  \
+    X(roots, "traces that have ended and were recorded")                                           \
+    X(roots_skipped, "traces that were not recorded: only one in some is")                         \
+    X(roots_out, "traces put out by newer ones: there is room for `keep`")                         \
+    X(roots_evicted, "traces of the newest whose records were given up to make room")              \
+    X(roots_unheld, "slow, failed or triggered ones for whose records there was no room to stay")
 
 /* A record has room for a number or four words of text: a text, and a cumulative entry, are several. */
 typedef struct stave_counts {
@@ -144,7 +156,8 @@ typedef struct stave_span {
     uint64_t serial;
 } stave_span;
 
-STAVE_API stave_span stave_begin(uint32_t name); /* of stave_name_intern() */
+STAVE_API stave_span stave_begin(uint32_t name);       /* of stave_name_intern() */
+STAVE_API stave_span stave_begin_trace(uint32_t name); /* a root, as STAVE_TRACE */
 STAVE_API void stave_end(stave_span span);
 
 /* The innermost open span of the calling thread; none when there is none. */

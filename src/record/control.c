@@ -13,6 +13,7 @@
 #include "record/copies.h"
 #include "record/image.h"
 #include "record/recorder.h"
+#include "record/traces.h"
 
 #define BYTES_DEFAULT ((uint64_t)64 * 1024 * 1024)
 #define BYTES_LEAST ((uint64_t)1024 * 1024)
@@ -54,6 +55,7 @@ static void unmake(struct stave__recorder *recorder, bool had_names)
 {
     if (!had_names)
         stave__dictionary_close(&recorder->names);
+    stave__traces_close();
     stave__os_unmap(recorder->lanes, STAVE__LANES_MAX * sizeof *recorder->lanes);
     recorder->lanes = NULL;
 }
@@ -69,6 +71,8 @@ static int make(const stave_config *config, uint64_t bytes, stave_error *error)
         return stave__fail_memory(error);
     if (!had_names)
         status = stave__dictionary_open(&recorder->names, error);
+    if (status >= 0)
+        status = stave__traces_open(error);
     if (status >= 0)
         status = stave__pool_open(&recorder->pool, bytes, config->mode == STAVE_KEEP_NEWEST,
                                   stave__lane_release, error);
@@ -97,6 +101,15 @@ static int check(const stave_config *config, uint64_t bytes, stave_error *error)
     const struct stave__recorder *recorder = &stave__recorder;
     if (recorder->started)
         return stave__fail(error, STAVE_E_STATE, 0, "recording has been started already");
+    if (config->keep > STAVE_KEEP_MAX)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0, "keep is %u, the most is %d", config->keep,
+                           STAVE_KEEP_MAX);
+    if (config->max_spans != 0 && config->mode != STAVE_STOP_WHEN_FULL)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0,
+                           "max_spans takes the mode STAVE_STOP_WHEN_FULL");
+    if (recorder->made && (recorder->max_spans != 0) != (config->max_spans != 0))
+        return stave__fail(error, STAVE_E_ARGUMENT, 0,
+                           "a later start cannot set or lift the limit max_spans");
     if (config->mode > STAVE_STOP_WHEN_FULL)
         return stave__fail(error, STAVE_E_ARGUMENT, 0, "mode %u is not known", config->mode);
     if (bytes < BYTES_LEAST)
@@ -113,6 +126,16 @@ static int check(const stave_config *config, uint64_t bytes, stave_error *error)
     return STAVE_OK;
 }
 
+/* All that was recorded so far is forgotten. */
+static void begin_anew(bool keep_newest, uint64_t tick)
+{
+    stave__traces_clear();
+    stave__pool_begin(&stave__recorder.pool, keep_newest);
+    stave__lanes_begin();
+    stave__recorder.since = tick;
+    stave_get_counts(&stave__recorder.counts_before);
+}
+
 static int start(const stave_config *config, stave_error *error)
 {
     struct stave__recorder *recorder = &stave__recorder;
@@ -122,11 +145,12 @@ static int start(const stave_config *config, stave_error *error)
         status = make_alone(config, bytes, error);
     if (status < 0)
         return status;
-    stave__pool_begin(&recorder->pool, config->mode == STAVE_KEEP_NEWEST);
-    stave__lanes_begin();
     recorder->clock = (struct stave__clock){.own = config->clock, .context = config->clock_context};
     recorder->clock.start = stave__clock_moment(&recorder->clock);
-    stave_get_counts(&recorder->counts_before);
+    recorder->max_spans = config->max_spans;
+    recorder->spans = recorder->limit_reached = 0;
+    begin_anew(config->mode == STAVE_KEEP_NEWEST, recorder->clock.start.tick);
+    stave__traces_begin(config->keep);
     recorder->started = true;
     __atomic_store_n(&stave__on, 1, __ATOMIC_RELEASE);
     return STAVE_OK;
@@ -185,6 +209,48 @@ bool stave_is_enabled(void)
     return stave__is_on();
 }
 
+/* ---- traces: what is kept of them ------------------------------------------------------------ */
+
+int stave_control_sized(const stave_controls *controls, size_t controls_size, stave_error *error)
+{
+    stave_controls own;
+    int status = stave__config_copy(&own, sizeof own, controls, controls_size, error);
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&lock);
+    status = stave__traces_control(&own, error);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+int stave_control_command(const char *name, uint32_t one_in, stave_error *error)
+{
+    pthread_mutex_lock(&lock);
+    int status = stave__traces_control_command(name, one_in, error);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void stave_trigger(const char *reason)
+{
+    struct stave__lane *lane = stave__is_on() ? stave__lane_of_thread() : NULL;
+    if (lane == NULL)
+        return;
+    stave__mark_text(lane, "trigger", reason);
+    stave__traces_trigger();
+}
+
+void stave_clear(void)
+{
+    struct stave__recorder *recorder = &stave__recorder;
+    pthread_mutex_lock(&lock);
+    if (recorder->made && recorder->stream != NULL)
+        stave__traces_clear();
+    else if (recorder->made)
+        begin_anew(recorder->pool.keep_newest, stave__clock_tick(&recorder->clock));
+    pthread_mutex_unlock(&lock);
+}
+
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 static uint64_t being_written(const struct stave__lane *lane)
@@ -211,6 +277,9 @@ void stave_get_counts_sized(stave_counts *counts, size_t counts_size)
     stave_counts own = {
         .evicted = __atomic_load_n(&stave__recorder.pool.evicted, __ATOMIC_RELAXED),
         .missed = __atomic_load_n(&stave__recorder.pool.missed, __ATOMIC_RELAXED),
+        .roots_out = __atomic_load_n(&stave__traces.out, __ATOMIC_RELAXED),
+        .roots_evicted = __atomic_load_n(&stave__recorder.pool.evicted_roots, __ATOMIC_RELAXED),
+        .roots_unheld = __atomic_load_n(&stave__traces.unheld, __ATOMIC_RELAXED),
         .dropped_thread = __atomic_load_n(&stave__recorder.dropped_thread, __ATOMIC_RELAXED),
         .truncated = __atomic_load_n(&stave__recorder.names.cut, __ATOMIC_RELAXED),
         .ended_twice = __atomic_load_n(&stave__recorder.ended_elsewhere, __ATOMIC_RELAXED),

@@ -45,7 +45,7 @@ static bool is_timed(const struct stave__record *record)
 static bool is_wanted(const struct stave__image_rows *rows, const struct stave__record *record)
 {
     return record->serial > rows->spans->before ||
-           (record->serial == 0 && stave__since_start(record->end) >= 0);
+           (record->serial == 0 && (int64_t)(record->end - stave__recorder.since) >= 0);
 }
 
 /* The start of the first record that has a time, or of an open span. */

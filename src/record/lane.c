@@ -211,6 +211,11 @@ static struct stave__lane *make_lane(void)
     return lane;
 }
 
+bool stave__has_lane(void)
+{
+    return stave__own != &nobody;
+}
+
 void stave__lane_leave(void)
 {
     if (stave__own == &nobody)

@@ -112,6 +112,8 @@ static void empty(struct stave__chunk *chunk)
 /* Whose it was need not know of it any more. */
 static void give_up(struct stave__pool *pool, struct stave__chunk *chunk)
 {
+    uint64_t roots = __atomic_exchange_n(&chunk->roots, 0, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&pool->evicted_roots, roots % STAVE__ROOTS_UNIT, __ATOMIC_RELAXED);
     empty(chunk);
     pool->gave_up(chunk->owner);
 }
@@ -146,6 +148,7 @@ uint32_t stave__pool_take(struct stave__pool *pool, uint32_t owner)
     __atomic_store_n(&chunk->used, STAVE__BEING_WRITTEN, __ATOMIC_RELAXED);
     uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->drained, taken * STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->roots, taken * STAVE__ROOTS_UNIT, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->taken, taken, __ATOMIC_RELEASE);
     __atomic_fetch_sub(&chunk->pins, CLAIMED, __ATOMIC_RELEASE);
     __atomic_fetch_add(&pool->ready, 1, __ATOMIC_RELEASE);
@@ -156,6 +159,30 @@ void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used)
 {
     __atomic_store_n(&pool->chunks[number].used, used, __ATOMIC_RELEASE);
     stave__queue_put(&pool->sealed, number); /* it has room for all */
+}
+
+/* ---- roots ----------------------------------------------------------------------------------- */
+
+/* False: the taking has been given up. */
+static bool change_roots(struct stave__chunk *chunk, uint64_t taken, uint64_t by)
+{
+    uint64_t roots = __atomic_load_n(&chunk->roots, __ATOMIC_RELAXED);
+    while (roots / STAVE__ROOTS_UNIT == taken)
+        if (__atomic_compare_exchange_n(&chunk->roots, &roots, roots + by, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+void stave__pool_add_root(struct stave__pool *pool, uint32_t number, uint64_t taken)
+{
+    if (!change_roots(&pool->chunks[number], taken, 1))
+        __atomic_fetch_add(&pool->evicted_roots, 1, __ATOMIC_RELAXED);
+}
+
+bool stave__pool_drop_root(struct stave__pool *pool, uint32_t number, uint64_t taken)
+{
+    return change_roots(&pool->chunks[number], taken, (uint64_t)-1);
 }
 
 /* ---- the drain ------------------------------------------------------------------------------- */

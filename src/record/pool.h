@@ -32,6 +32,7 @@
 #define STAVE__NO_CHUNK UINT32_MAX
 #define STAVE__BEING_WRITTEN UINT32_MAX
 #define STAVE__DRAINED_UNIT 2048u /* above STAVE__CHUNK_RECORDS */
+#define STAVE__ROOTS_UNIT 4096u   /* likewise */
 
 struct stave__chunk {
     uint64_t taken;        /* which taking of all, from 1; 0: never, or in the middle of it */
@@ -41,7 +42,9 @@ struct stave__chunk {
     uint64_t before_taken; /* the owner's chunk before it; 0: there is none */
     uint32_t before;
     uint32_t pins; /* P6 */
-    uint8_t unused[24];
+    uint64_t
+        roots; /* taken * STAVE__ROOTS_UNIT + traces that begin in it and are among the newest */
+    uint8_t unused[16];
     struct stave__record records[STAVE__CHUNK_RECORDS];
 };
 
@@ -50,10 +53,11 @@ struct stave__pool {
     uint32_t count;
     bool keep_newest;
     uint64_t taken;
-    uint64_t ready;   /* as `taken`, once the chunk says so itself: it can be found */
-    uint64_t evicted; /* records */
-    uint64_t missed;  /* of these, those that are in no file */
-    uint32_t pinned;  /* chunks: at most half of them */
+    uint64_t ready;         /* as `taken`, once the chunk says so itself: it can be found */
+    uint64_t evicted;       /* records */
+    uint64_t missed;        /* of these, those that are in no file */
+    uint32_t pinned;        /* chunks: at most half of them */
+    uint64_t evicted_roots; /* traces among the newest whose beginning was given up */
     void (*gave_up)(uint32_t owner); /* a sealed chunk of its; called by whoever takes the memory */
     struct stave__queue free, sealed;
 };
@@ -73,6 +77,11 @@ void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used);
 /* False: it has been given up, or too many are pinned. */
 bool stave__pool_pin(struct stave__pool *pool, uint32_t number, uint64_t taken);
 void stave__pool_unpin(struct stave__pool *pool, uint32_t number);
+
+/* A trace that begins in this taking is among the newest, or is not any more. If it has been given up it is counted,
+ * once; then dropping it returns false. */
+void stave__pool_add_root(struct stave__pool *pool, uint32_t number, uint64_t taken);
+bool stave__pool_drop_root(struct stave__pool *pool, uint32_t number, uint64_t taken);
 
 /* Of a taking's records those that are in a file; all, once it has been given up. */
 uint32_t stave__pool_drained(const struct stave__pool *pool, uint32_t number, uint64_t taken);

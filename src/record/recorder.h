@@ -88,6 +88,7 @@ struct stave__recorder {
     stave_counts counts_before;               /* at the start of this recording */
     uint64_t max_spans;                       /* 0: no limit */
     uint64_t spans, limit_reached; /* with a limit: how many there were, the tick of reaching it */
+    uint64_t since;                /* the tick at which what is in memory begins */
     struct stave__stream *stream;  /* NULL: none. Under the lock of control.c */
     bool made;                     /* R1 */
     bool started;                  /* under the lock of control.c */
@@ -100,6 +101,15 @@ extern __thread struct stave__thread *stave__own __attribute__((tls_model("initi
 
 /* The lane of the calling thread, made when it is missing. NULL: there is no room. */
 struct stave__lane *stave__lane_of_thread(void);
+
+/* Whether it has one. */
+bool stave__has_lane(void);
+
+/* Whether a root that is not recorded is open on the calling thread. */
+static inline bool stave__is_skipping(void)
+{
+    return stave__has_lane() && ((const struct stave__lane *)stave__own)->is_skipping;
+}
 
 /* The calling thread has none any more. */
 void stave__lane_leave(void);
@@ -164,6 +174,9 @@ static inline bool stave__is_name(uint32_t id)
 
 /* A record whose place has no number. */
 void stave__count_dropped_site(struct stave__lane *lane, uint32_t id);
+
+/* A mark with a text. */
+void stave__mark_text(struct stave__lane *lane, const char *name, const char *text);
 
 /* Room for `records` in a row; NULL: there is none, which has been counted. */
 struct stave__record *stave__lane_room(struct stave__lane *lane, uint32_t records);

@@ -3,9 +3,13 @@
 #include <string.h>
 
 #include "record/sums.h"
+#include "record/traces.h"
 #include "stave/block.h"
 
 static const stave_span none;
+
+/* What the span of a root that is not recorded is in. */
+static struct stave__open skipped_slot;
 
 /* ---- beginning ------------------------------------------------------------------------------- */
 
@@ -78,6 +82,8 @@ static stave_span begin(struct stave__lane *lane, uint32_t id)
 {
     if (!stave__is_name(id))
         return drop_site(lane, id);
+    if (lane->is_skipping)
+        return none;
     if (stave__is_in_sum(&lane->thread))
         return begin_sum(lane, id);
     struct stave__open *slot = push(lane, id);
@@ -90,10 +96,38 @@ stave_span stave__begin_slowly(stave_site *site)
     return lane != NULL ? begin(lane, stave__site_id(site)) : none;
 }
 
-/* A root is a span like any other: what is around it says that it is none. */
+/* Until its end nothing is recorded on the lane. */
+static stave_span skip(struct stave__lane *lane)
+{
+    stave__count(&lane->counts.roots_skipped, 1);
+    lane->is_skipping = true;
+    stave__lane_set_top(lane, lane->thread.top);
+    return (stave_span){.slot = &skipped_slot, .serial = 1};
+}
+
+static void end_skipping(struct stave__lane *lane)
+{
+    lane->is_skipping = false;
+    stave__lane_set_top(lane, lane->thread.top);
+}
+
+/* In another root, or in what is summed up, it is a span like any other. */
+static stave_span begin_trace(struct stave__lane *lane, uint32_t id)
+{
+    bool is_root = stave__is_name(id) && lane->root.slot == NULL && !lane->is_skipping &&
+                   !stave__is_in_sum(&lane->thread);
+    if (is_root && !stave__trace_is_wanted(id))
+        return skip(lane);
+    stave_span span = begin(lane, id);
+    if (is_root && span.slot != NULL)
+        stave__trace_begin(lane, span.slot);
+    return span;
+}
+
 stave_span stave__begin_trace(stave_site *site)
 {
-    return site->abi == STAVE_ABI ? stave__begin(site) : stave__begin_slowly(site);
+    struct stave__lane *lane = stave__lane_of_thread();
+    return lane != NULL ? begin_trace(lane, stave__site_id(site)) : none;
 }
 
 /* Without a span around it there is nothing that it could be summed up in: it is one itself. */
@@ -103,39 +137,89 @@ stave_span stave__begin_cumulative_slowly(stave_site *site)
     if (lane == NULL)
         return none;
     uint32_t id = stave__site_id(site);
-    if (!stave__is_name(id) || lane->thread.top == lane->thread.base)
+    if (!stave__is_name(id) || lane->is_skipping || lane->thread.top == lane->thread.base)
         return begin(lane, id);
     return begin_sum(lane, id);
+}
+
+static uint32_t known(uint32_t name)
+{
+    bool is_known = name != 0 && name < stave__dictionary_count(&stave__recorder.names);
+    return is_known ? name : STAVE__NO_ID;
 }
 
 stave_span stave_begin(uint32_t name)
 {
     struct stave__lane *lane = stave__is_on() ? stave__lane_of_thread() : NULL;
-    bool known = name != 0 && name < stave__dictionary_count(&stave__recorder.names);
-    return lane != NULL ? begin(lane, known ? name : STAVE__NO_ID) : none;
+    return lane != NULL ? begin(lane, known(name)) : none;
+}
+
+stave_span stave_begin_trace(uint32_t name)
+{
+    struct stave__lane *lane = stave__is_on() ? stave__lane_of_thread() : NULL;
+    return lane != NULL ? begin_trace(lane, known(name)) : none;
 }
 
 stave_span stave_current_span(void)
 {
     const struct stave__thread *self = stave__own;
-    if (self->top == self->base)
+    if (self->top == self->base || stave__is_skipping())
         return none;
     return (stave_span){.slot = self->top - 1, .serial = self->top[-1].serial};
 }
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
-static void write(struct stave__lane *lane, const struct stave__open *slot, uint64_t end,
-                  uint64_t flags)
+/* Whether max_spans lets it be recorded. */
+static bool is_within_limit(struct stave__lane *lane, uint64_t end)
 {
-    struct stave__record *record = stave__lane_room(lane, 1);
+    struct stave__recorder *recorder = &stave__recorder;
+    if (recorder->max_spans == 0)
+        return true;
+    uint64_t spans = __atomic_fetch_add(&recorder->spans, 1, __ATOMIC_RELAXED);
+    if (spans < recorder->max_spans)
+        return true;
+    if (spans == recorder->max_spans)
+        STAVE__STORE(recorder->limit_reached, end);
+    stave__count(&lane->counts.dropped_limit, 1);
+    return false;
+}
+
+/* NULL: it found no room. */
+static const struct stave__record *write(struct stave__lane *lane, const struct stave__open *slot,
+                                         uint64_t end, uint64_t flags)
+{
+    struct stave__record *record = NULL;
+    if (is_within_limit(lane, end))
+        record = stave__lane_room(lane, 1);
     if (record == NULL)
-        return;
+        return NULL;
     STAVE__STORE(record->start, slot->start);
     STAVE__STORE(record->end, end);
     STAVE__STORE(record->serial, slot->serial);
     STAVE__STORE(record->what, slot->what | flags << STAVE__FLAGS_SHIFT);
     stave__lane_wrote(lane, record + 1);
+    return record;
+}
+
+static void end_span(struct stave__lane *lane, struct stave__open *slot, uint64_t end,
+                     uint64_t flags)
+{
+    stave__sums_write(lane, slot);
+    const struct stave__record *record = write(lane, slot, end, flags);
+    stave__lane_set_top(lane, slot);
+    if (lane->root.slot != slot)
+        return;
+    lane->root.slot = NULL;
+    if (record != NULL)
+        stave__trace_end(lane, record);
+}
+
+static void end_sum(struct stave__lane *lane, struct stave__open *slot, uint64_t end)
+{
+    stave__sums_add(slot->sums, slot->start, end);
+    slot->sums = NULL; /* as the inline probes want a free slot */
+    stave__lane_set_top(lane, slot);
 }
 
 /* The innermost span ends. */
@@ -147,14 +231,10 @@ static void end_top(struct stave__lane *lane, uint64_t end, uint64_t flags)
         flags |= STAVE_FLAG_UNCERTAIN;
         end = slot->start;
     }
-    if (slot->what & STAVE__IS_SUM) {
-        stave__sums_add(slot->sums, slot->start, end);
-        slot->sums = NULL; /* as the inline probes want a free slot */
-    } else {
-        stave__sums_write(lane, slot);
-        write(lane, slot, end, flags);
-    }
-    stave__lane_set_top(lane, slot);
+    if (slot->what & STAVE__IS_SUM)
+        end_sum(lane, slot, end);
+    else
+        end_span(lane, slot, end, flags);
 }
 
 /* Those inside `slot` that nobody ended end here. */
@@ -174,17 +254,27 @@ void stave__end_slowly(stave_span span, uint64_t end)
 {
     struct stave__thread *self = stave__own;
     struct stave__lane *lane = (struct stave__lane *)self;
-    if (!stave__is_open(self, span)) {
+    bool is_skipped = span.slot == &skipped_slot;
+    if (is_skipped ? !stave__is_skipping() : !stave__is_open(self, span)) {
         stave__count_ended_twice();
         return;
     }
+    if (stave__is_skipping())
+        end_skipping(lane); /* also by what is around it */
+    if (is_skipped)
+        return;
     if (stave__recorder.clock.own != NULL)
         end = stave__clock_tick(&stave__recorder.clock);
     end_above(lane, span.slot + 1, end);
     end_top(lane, end, 0);
 }
 
+/* A root ends by more than a record. */
 void stave_end(stave_span span)
 {
-    stave__end(span);
+    const struct stave__lane *lane = (const struct stave__lane *)stave__own;
+    if (span.slot != NULL && stave__has_lane() && span.slot == lane->root.slot)
+        stave__end_slowly(span, stave__now());
+    else
+        stave__end(span);
 }

@@ -179,7 +179,7 @@ void stave_fail(stave_span span, const char *reason)
 stave_span stave__mark(stave_site *site)
 {
     struct stave__lane *lane = stave__lane_of_thread();
-    if (lane == NULL)
+    if (lane == NULL || lane->is_skipping)
         return (stave_span){0};
     lane->mark.time = stave__clock_tick(&stave__recorder.clock);
     lane->mark.name = stave__site_id(site);
@@ -194,10 +194,17 @@ void stave__mark_end(stave_span mark)
         write_mark(lane, stave__u64(0), 0);
 }
 
+void stave__mark_text(struct stave__lane *lane, const char *name, const char *text)
+{
+    write_moment(lane, STAVE__MARK, stave_name_intern(name),
+                 stave__clock_tick(&stave__recorder.clock), stave__text(text),
+                 STAVE_FLAG_HAS_VALUE);
+}
+
 void stave__counter(stave_site *site, struct stave__value value)
 {
     struct stave__lane *lane = stave__lane_of_thread();
-    if (lane != NULL)
+    if (lane != NULL && !lane->is_skipping)
         write_moment(lane, STAVE__COUNTER, stave__site_id(site),
                      stave__clock_tick(&stave__recorder.clock), value, 0);
 }
