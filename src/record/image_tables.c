@@ -5,11 +5,13 @@
 
 #include "base/error.h"
 #include "base/os_process.h"
+#include "record/record.h"
 #include "stave/block.h"
 #include "store/header.h"
 
 #define LANE_KIND_THREAD 3 /* of stave_lane_kind, as docs/format.md has it */
 #define TEXTS_A_BLOCK 4096u
+#define PROPERTIES_MAX (sizeof(stave_counts) / sizeof(uint64_t) + 8)
 #define ANCHOR_NS 1000000000      /* from one to the next */
 #define ANCHOR_NS_LEAST 100000000 /* for a rate to be measured in */
 #define TEXT_BYTES_A_BLOCK ((size_t)2 * 1024 * 1024)
@@ -296,23 +298,45 @@ void stave__image_clock(struct stave__image_file *file, bool last)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
+/* The properties of a file that it counts. */
+struct counted {
+    uint32_t rows;
+    uint32_t keys[PROPERTIES_MAX];
+    uint64_t numbers[PROPERTIES_MAX];
+};
+
+static void count(struct stave__image_file *file, struct counted *counted, const char *key,
+                  uint64_t number)
+{
+    counted->keys[counted->rows] = key_of(file, key);
+    counted->numbers[counted->rows++] = number;
+}
+
+/* When the limit of max_spans was reached, which may be never. */
+static void count_limit(struct stave__image_file *file, struct counted *counted)
+{
+    uint64_t reached = __atomic_load_n(&stave__recorder.limit_reached, __ATOMIC_RELAXED);
+    double rate = file->rate > 0 ? file->rate : 1e9;
+    if (reached != 0)
+        count(file, counted, "record.limit_reached_ns",
+              (uint64_t)((double)stave__since_start(reached) * 1e9 / rate));
+}
+
 void stave__image_counts(struct stave__image_file *file, const stave_counts *counts)
 {
-    uint32_t rows = 0;
-    uint32_t keys[sizeof *counts / sizeof(uint64_t)];
-    uint64_t numbers[sizeof *counts / sizeof(uint64_t)];
+    struct counted counted = {0};
 #define PUT_COUNT(name, text)                                                                      \
-    keys[rows] = key_of(file, "record." #name);                                                    \
-    numbers[rows++] = counts->name - stave__recorder.counts_before.name;
+    count(file, &counted, "record." #name, counts->name - stave__recorder.counts_before.name);
     STAVE_RECORD_COUNTERS(PUT_COUNT)
 #undef PUT_COUNT
+    count_limit(file, &counted);
     stave__image_texts(file);
-    struct table table = table_begin(file, STAVE__PROPERTIES, 0, rows);
-    for (uint32_t i = 0; i < rows; i++)
-        file->values[i] = keys[i];
+    struct table table = table_begin(file, STAVE__PROPERTIES, 0, counted.rows);
+    for (uint32_t i = 0; i < counted.rows; i++)
+        file->values[i] = counted.keys[i];
     column(&table, 0);
     column_of(&table, 1, 0);
-    memcpy(file->values, numbers, rows * sizeof *numbers);
+    memcpy(file->values, counted.numbers, counted.rows * sizeof *counted.numbers);
     column(&table, 2);
     table_end(&table);
 }

@@ -76,8 +76,7 @@ static struct stave__kept *take_entry(void)
     return NULL;
 }
 
-/* The chunk before the one at `at`, of the same lane. */
-static struct stave__position before(struct stave__position at)
+struct stave__position stave__position_before(struct stave__position at)
 {
     const struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, at.chunk);
     return (struct stave__position){
@@ -91,7 +90,7 @@ static void unpin(const struct stave__kept *kept, uint64_t end_taken)
 {
     struct stave__position at = kept->to;
     while (at.taken > end_taken) {
-        struct stave__position next = before(at);
+        struct stave__position next = stave__position_before(at);
         stave__pool_unpin(&stave__recorder.pool, at.chunk);
         at = next;
     }
@@ -101,7 +100,7 @@ static void unpin(const struct stave__kept *kept, uint64_t end_taken)
 static bool pin(struct stave__kept *kept)
 {
     struct stave__position at = kept->to;
-    for (; at.taken >= kept->from.taken; at = before(at)) {
+    for (; at.taken >= kept->from.taken; at = stave__position_before(at)) {
         if (stave__pool_pin(&stave__recorder.pool, at.chunk, at.taken))
             continue;
         unpin(kept, at.taken);
@@ -173,20 +172,28 @@ static uint64_t above(uint64_t word)
     return word >> ENTRY_BITS;
 }
 
-/* The word is in no list any more, which had a reference. */
-static void drop_word(uint64_t word)
+/* What is in each list is kept for that. */
+static const uint32_t reasons[STAVE__KEPT_LISTS] = {
+    [STAVE__NEWEST] = STAVE_KEPT_NEWEST,
+    [STAVE__FAILED] = STAVE_KEPT_FAILED,
+    [STAVE__TRIGGERED] = STAVE_KEPT_TRIGGERED,
+};
+
+/* The word is in a list no more, which had a reference. */
+static void take_out(uint64_t word, uint32_t reason)
 {
-    if (word != 0)
-        stave__kept_release(entry_of(word));
+    if (word == 0)
+        return;
+    struct stave__kept *kept = entry_of(word);
+    __atomic_fetch_and(&kept->why, ~reason, __ATOMIC_RELAXED);
+    stave__kept_release(kept);
 }
 
-/* It was among the newest, and newer ones have put it out; or its records had been given up before. */
-static void put_out(uint64_t word)
+/* Whether its records had not been given up before. */
+static bool is_there(uint64_t word)
 {
-    if (word != 0 && stave__pool_drop_root(&stave__recorder.pool, entry_of(word)->from.chunk,
-                                           entry_of(word)->from.taken))
-        __atomic_fetch_add(&stave__traces.out, 1, __ATOMIC_RELAXED);
-    drop_word(word);
+    return word != 0 && stave__pool_drop_root(&stave__recorder.pool, entry_of(word)->from.chunk,
+                                              entry_of(word)->from.taken);
 }
 
 /* Of two that come to the same place at once the newer one stays. */
@@ -201,10 +208,9 @@ static void put(uint32_t list, struct stave__kept *kept)
            !__atomic_compare_exchange_n(place, &old, own, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         ;
     uint64_t out = above(old) < kept->number ? old : own;
-    if (list == STAVE__NEWEST)
-        put_out(out);
-    else
-        drop_word(out);
+    if (list == STAVE__NEWEST && is_there(out))
+        __atomic_fetch_add(&stave__traces.out, 1, __ATOMIC_RELAXED);
+    take_out(out, reasons[list]);
 }
 
 /* Where among the slowest of a command one of this length would stand; NULL: nowhere. */
@@ -227,41 +233,37 @@ static uint64_t length_of(const struct stave__kept *kept)
     return length < UINT64_MAX >> ENTRY_BITS ? length : UINT64_MAX >> ENTRY_BITS;
 }
 
+/* If it is not slower than all by now it is not kept for that. */
 static void put_slowest(struct stave__command *command, struct stave__kept *kept)
 {
     uint64_t length = length_of(kept), word = 0, *place;
-    while ((place = slower_than(command, length, &word)) != NULL) {
-        __atomic_fetch_add(&kept->refs, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&kept->refs, 1, __ATOMIC_RELAXED);
+    while ((place = slower_than(command, length, &word)) != NULL)
         if (__atomic_compare_exchange_n(place, &word, word_of(kept, length), false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-            drop_word(word);
+            take_out(word, STAVE_KEPT_SLOWEST);
             return;
         }
-        stave__kept_release(kept);
+    take_out(word_of(kept, 0), STAVE_KEPT_SLOWEST);
+}
+
+static void clear_words(uint64_t *words, uint64_t count, uint32_t reason)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t word = __atomic_exchange_n(&words[i], 0, __ATOMIC_ACQ_REL);
+        if (reason == STAVE_KEPT_NEWEST)
+            is_there(word); /* so that it is not counted when its records are given up */
+        take_out(word, reason);
     }
-}
-
-static void clear_words(uint64_t *words, uint64_t count, void (*drop)(uint64_t))
-{
-    for (uint64_t i = 0; i < count; i++)
-        drop(__atomic_exchange_n(&words[i], 0, __ATOMIC_ACQ_REL));
-}
-
-static void forget(uint64_t word)
-{
-    if (word != 0)
-        stave__pool_drop_root(&stave__recorder.pool, entry_of(word)->from.chunk,
-                              entry_of(word)->from.taken);
-    drop_word(word);
 }
 
 void stave__traces_clear(void)
 {
     struct stave__traces *traces = &stave__traces;
     for (uint32_t i = 0; i < STAVE__KEPT_LISTS; i++)
-        clear_words(traces->lists[i].words, traces->keep, i == STAVE__NEWEST ? forget : drop_word);
+        clear_words(traces->lists[i].words, traces->keep, reasons[i]);
     for (uint32_t i = 0; i < STAVE__COMMANDS; i++)
-        clear_words(traces->commands[i].slowest, STAVE_SLOWEST_MAX, drop_word);
+        clear_words(traces->commands[i].slowest, STAVE_SLOWEST_MAX, STAVE_KEPT_SLOWEST);
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
@@ -340,18 +342,19 @@ static uint32_t reasons_of(const struct stave__kept *kept, struct stave__command
 /* T4. What cannot be held is among the newest alone. */
 static void put_in_lists(struct stave__kept *kept, struct stave__command *command)
 {
+    uint32_t why = kept->why; /* once it is in a list others change it */
     bool filtered = __atomic_load_n(&stave__traces.longer_than, __ATOMIC_RELAXED) != 0;
-    if (((kept->why & ~(uint32_t)STAVE_KEPT_NEWEST) != 0 || filtered) && !hold(kept))
-        kept->why &= STAVE_KEPT_NEWEST;
-    if ((kept->why & STAVE_KEPT_NEWEST) != 0) {
+    if (((why & ~(uint32_t)STAVE_KEPT_NEWEST) != 0 || filtered) && !hold(kept))
+        kept->why = why &= STAVE_KEPT_NEWEST;
+    if ((why & STAVE_KEPT_NEWEST) != 0) {
         stave__pool_add_root(&stave__recorder.pool, kept->from.chunk, kept->from.taken);
         put(STAVE__NEWEST, kept);
     }
-    if ((kept->why & STAVE_KEPT_FAILED) != 0)
+    if ((why & STAVE_KEPT_FAILED) != 0)
         put(STAVE__FAILED, kept);
-    if ((kept->why & STAVE_KEPT_TRIGGERED) != 0)
+    if ((why & STAVE_KEPT_TRIGGERED) != 0)
         put(STAVE__TRIGGERED, kept);
-    if ((kept->why & STAVE_KEPT_SLOWEST) != 0)
+    if ((why & STAVE_KEPT_SLOWEST) != 0)
         put_slowest(command, kept);
 }
 
@@ -434,7 +437,7 @@ static void trim_slowest(uint32_t slowest)
 {
     for (uint32_t i = 0; i < STAVE__COMMANDS; i++)
         clear_words(stave__traces.commands[i].slowest + slowest, STAVE_SLOWEST_MAX - slowest,
-                    drop_word);
+                    STAVE_KEPT_SLOWEST);
 }
 
 int stave__traces_control(const stave_controls *controls, stave_error *error)

@@ -86,6 +86,9 @@ int stave__traces_control(const stave_controls *controls, stave_error *error);
 int stave__traces_control_command(const char *name, uint32_t one_in, stave_error *error);
 void stave__traces_trigger(void);
 
+/* The chunk before the one at `at`, of the same lane: where it ends is not told. */
+struct stave__position stave__position_before(struct stave__position at);
+
 /* T3. The entry of a word; NULL: it is not there any more. */
 struct stave__kept *stave__kept_get(const uint64_t *place, uint64_t word);
 void stave__kept_release(struct stave__kept *kept);
