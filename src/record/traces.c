@@ -88,7 +88,7 @@ struct stave__position stave__position_before(struct stave__position at)
 /* From its last chunk back to what stands before `end`, which is not. */
 static void unpin(const struct stave__kept *kept, uint64_t end_taken)
 {
-    struct stave__position at = kept->to;
+    struct stave__position at = kept->root.to;
     while (at.taken > end_taken) {
         struct stave__position next = stave__position_before(at);
         stave__pool_unpin(&stave__recorder.pool, at.chunk);
@@ -99,8 +99,8 @@ static void unpin(const struct stave__kept *kept, uint64_t end_taken)
 /* T4. All of its chunks, or none. */
 static bool pin(struct stave__kept *kept)
 {
-    struct stave__position at = kept->to;
-    for (; at.taken >= kept->from.taken; at = stave__position_before(at)) {
+    struct stave__position at = kept->root.to;
+    for (; at.taken >= kept->root.from.taken; at = stave__position_before(at)) {
         if (stave__pool_pin(&stave__recorder.pool, at.chunk, at.taken))
             continue;
         unpin(kept, at.taken);
@@ -129,7 +129,7 @@ void stave__kept_release(struct stave__kept *kept)
     if (__atomic_sub_fetch(&kept->refs, 1, __ATOMIC_ACQ_REL) != 0)
         return;
     if (kept->held == STAVE__HELD)
-        unpin(kept, kept->from.taken - 1);
+        unpin(kept, kept->root.from.taken - 1);
     stave__stack_push(&stave__traces.entries_free, &kept->next_free,
                       (uint32_t)(kept - stave__traces.entries));
 }
@@ -192,8 +192,9 @@ static void take_out(uint64_t word, uint32_t reason)
 /* Whether its records had not been given up before. */
 static bool is_there(uint64_t word)
 {
-    return word != 0 && stave__pool_drop_root(&stave__recorder.pool, entry_of(word)->from.chunk,
-                                              entry_of(word)->from.taken);
+    return word != 0 &&
+           stave__pool_drop_root(&stave__recorder.pool, entry_of(word)->root.from.chunk,
+                                 entry_of(word)->root.from.taken);
 }
 
 /* Of two that come to the same place at once the newer one stays. */
@@ -202,12 +203,12 @@ static void put(uint32_t list, struct stave__kept *kept)
     struct stave__kept_list *to = &stave__traces.lists[list];
     uint64_t ticket = __atomic_fetch_add(&to->head, 1, __ATOMIC_ACQ_REL);
     uint64_t *place = &to->words[ticket % stave__traces.keep];
-    uint64_t own = word_of(kept, kept->number), old = __atomic_load_n(place, __ATOMIC_RELAXED);
+    uint64_t own = word_of(kept, kept->root.number), old = __atomic_load_n(place, __ATOMIC_RELAXED);
     __atomic_fetch_add(&kept->refs, 1, __ATOMIC_RELAXED);
-    while (above(old) < kept->number &&
+    while (above(old) < kept->root.number &&
            !__atomic_compare_exchange_n(place, &old, own, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         ;
-    uint64_t out = above(old) < kept->number ? old : own;
+    uint64_t out = above(old) < kept->root.number ? old : own;
     if (list == STAVE__NEWEST && is_there(out))
         __atomic_fetch_add(&stave__traces.out, 1, __ATOMIC_RELAXED);
     take_out(out, reasons[list]);
@@ -227,16 +228,16 @@ static uint64_t *slower_than(struct stave__command *command, uint64_t length, ui
     return least != NULL && (*word == 0 || above(*word) < length) ? least : NULL;
 }
 
-static uint64_t length_of(const struct stave__kept *kept)
+static uint64_t length_of(const struct stave__ended_root *root)
 {
-    uint64_t length = kept->end - kept->start;
+    uint64_t length = root->end - root->start;
     return length < UINT64_MAX >> ENTRY_BITS ? length : UINT64_MAX >> ENTRY_BITS;
 }
 
 /* If it is not slower than all by now it is not kept for that. */
 static void put_slowest(struct stave__command *command, struct stave__kept *kept)
 {
-    uint64_t length = length_of(kept), word = 0, *place;
+    uint64_t length = length_of(&kept->root), word = 0, *place;
     __atomic_fetch_add(&kept->refs, 1, __ATOMIC_RELAXED);
     while ((place = slower_than(command, length, &word)) != NULL)
         if (__atomic_compare_exchange_n(place, &word, word_of(kept, length), false,
@@ -322,32 +323,32 @@ void stave__trace_begin(struct stave__lane *lane, struct stave__open *slot)
         .slot = slot, .from = position(lane), .dropped = lane->counts.dropped_full};
 }
 
-static uint32_t reasons_of(const struct stave__kept *kept, struct stave__command *command,
+static uint32_t reasons_of(const struct stave__ended_root *root, struct stave__command *command,
                            uint64_t what)
 {
     const struct stave__traces *traces = &stave__traces;
     uint64_t word = 0;
     uint32_t why = 0;
-    if (kept->end - kept->start >= __atomic_load_n(&traces->longer_than, __ATOMIC_RELAXED))
+    if (root->end - root->start >= __atomic_load_n(&traces->longer_than, __ATOMIC_RELAXED))
         why |= STAVE_KEPT_NEWEST;
     if ((stave__what_flags(what) & STAVE_FLAG_FAILED) != 0)
         why |= STAVE_KEPT_FAILED;
-    if (kept->end < __atomic_load_n(&traces->trigger_until, __ATOMIC_RELAXED))
+    if (root->end < __atomic_load_n(&traces->trigger_until, __ATOMIC_RELAXED))
         why |= STAVE_KEPT_TRIGGERED;
-    if (command != NULL && slower_than(command, length_of(kept), &word) != NULL)
+    if (command != NULL && slower_than(command, length_of(root), &word) != NULL)
         why |= STAVE_KEPT_SLOWEST;
     return why;
 }
 
 /* T4. What cannot be held is among the newest alone. */
-static void put_in_lists(struct stave__kept *kept, struct stave__command *command)
+static void put_in_lists(struct stave__kept *kept, uint32_t why, struct stave__command *command)
 {
-    uint32_t why = kept->why; /* once it is in a list others change it */
     bool filtered = __atomic_load_n(&stave__traces.longer_than, __ATOMIC_RELAXED) != 0;
     if (((why & ~(uint32_t)STAVE_KEPT_NEWEST) != 0 || filtered) && !hold(kept))
-        kept->why = why &= STAVE_KEPT_NEWEST;
+        why &= STAVE_KEPT_NEWEST;
+    STAVE__STORE(kept->why, why);
     if ((why & STAVE_KEPT_NEWEST) != 0) {
-        stave__pool_add_root(&stave__recorder.pool, kept->from.chunk, kept->from.taken);
+        stave__pool_add_root(&stave__recorder.pool, kept->root.from.chunk, kept->root.from.taken);
         put(STAVE__NEWEST, kept);
     }
     if ((why & STAVE_KEPT_FAILED) != 0)
@@ -358,43 +359,41 @@ static void put_in_lists(struct stave__kept *kept, struct stave__command *comman
         put_slowest(command, kept);
 }
 
-static void keep(struct stave__lane *lane, const struct stave__kept *made,
-                 struct stave__command *command)
+static void keep(const struct stave__ended_root *root, uint32_t why, struct stave__command *command)
 {
     struct stave__kept *kept = take_entry();
     if (kept == NULL) {
         __atomic_fetch_add(&stave__traces.unheld, 1, __ATOMIC_RELAXED);
         return;
     }
-    uint32_t next_free = kept->next_free;
-    *kept = *made;
-    kept->next_free = next_free;
-    kept->owner = stave__owner(lane->index, lane->life);
-    kept->thread = lane->name;
-    kept->number = __atomic_add_fetch(&stave__traces.numbers, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&kept->refs, 1, __ATOMIC_RELEASE);
-    put_in_lists(kept, command);
+    kept->root = *root;
+    kept->root.number = __atomic_add_fetch(&stave__traces.numbers, 1, __ATOMIC_RELAXED);
+    STAVE__STORE(kept->held, STAVE__NOT_HELD);
+    STAVE__PUBLISH(kept->refs, 1);
+    put_in_lists(kept, why, command);
     stave__kept_release(kept);
 }
 
-void stave__trace_end(struct stave__lane *lane, const struct stave__record *root)
+void stave__trace_end(struct stave__lane *lane, const struct stave__record *record)
 {
-    struct stave__kept made = {
-        .serial = root->serial,
-        .start = root->start,
-        .end = root->end,
+    struct stave__ended_root root = {
+        .serial = record->serial,
+        .start = record->start,
+        .end = record->end,
         .from = lane->root.from,
         .to = position(lane),
-        .name = stave__what_name(root->what),
+        .owner = stave__owner(lane->index, lane->life),
+        .name = stave__what_name(record->what),
+        .thread = lane->name,
         .is_cut = lane->counts.dropped_full != lane->root.dropped,
     };
     stave__count(&lane->counts.roots, 1);
-    if (made.from.taken == 0 || made.serial <= lane->before)
+    if (root.from.taken == 0 || root.serial <= lane->before)
         return;
-    struct stave__command *command = stave__command_of(made.name);
-    made.why = reasons_of(&made, command, root->what);
-    if (made.why != 0)
-        keep(lane, &made, command);
+    struct stave__command *command = stave__command_of(root.name);
+    uint32_t why = reasons_of(&root, command, record->what);
+    if (why != 0)
+        keep(&root, why, command);
 }
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
@@ -482,7 +481,7 @@ static void keep_if_recent(const uint64_t *place, uint64_t since)
     if (kept == NULL)
         return;
     uint32_t why = __atomic_load_n(&kept->why, __ATOMIC_RELAXED);
-    if (kept->end >= since && (why & STAVE_KEPT_TRIGGERED) == 0 && hold(kept)) {
+    if (kept->root.end >= since && (why & STAVE_KEPT_TRIGGERED) == 0 && hold(kept)) {
         __atomic_fetch_or(&kept->why, STAVE_KEPT_TRIGGERED, __ATOMIC_RELAXED);
         put(STAVE__TRIGGERED, kept);
     }

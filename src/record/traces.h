@@ -17,15 +17,20 @@
 enum { STAVE__KEEP_DEFAULT = 500, STAVE__COMMANDS = 1024 };
 
 /* A root that has ended. */
-struct stave__kept {
-    uint64_t refs;
+struct stave__ended_root {
     uint64_t number, serial, start, end;
     struct stave__position from, to;
     uint32_t owner, name, thread;
+    bool is_cut; /* something in it found no room */
+};
+
+/* T1. Beside the root all are words that others read at any time. */
+struct stave__kept {
+    uint64_t refs;
     uint32_t next_free; /* record/stack.h */
-    uint32_t why;       /* stave_kept, grows */
+    uint32_t why;       /* stave_kept */
     uint32_t held;      /* whether its chunks are pinned: */
-    bool is_cut;        /* something in it found no room */
+    struct stave__ended_root root;
 };
 
 enum { STAVE__NOT_HELD, STAVE__BEING_HELD, STAVE__HELD };
@@ -80,7 +85,7 @@ bool stave__trace_is_wanted(uint32_t name);
 
 /* The span in `slot` is a root, begun. It has ended, its record is written, or was to be. */
 void stave__trace_begin(struct stave__lane *lane, struct stave__open *slot);
-void stave__trace_end(struct stave__lane *lane, const struct stave__record *root);
+void stave__trace_end(struct stave__lane *lane, const struct stave__record *record);
 
 int stave__traces_control(const stave_controls *controls, stave_error *error);
 int stave__traces_control_command(const char *name, uint32_t one_in, stave_error *error);

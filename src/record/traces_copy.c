@@ -26,8 +26,8 @@ struct records {
 static uint32_t chunks_of(const struct stave__kept *kept)
 {
     uint32_t chunks = 0;
-    struct stave__position at = kept->to;
-    for (; at.taken >= kept->from.taken && chunks < stave__recorder.pool.count; chunks++)
+    struct stave__position at = kept->root.to;
+    for (; at.taken >= kept->root.from.taken && chunks < stave__recorder.pool.count; chunks++)
         at = stave__position_before(at);
     return chunks;
 }
@@ -41,8 +41,8 @@ static bool copy_chunk(const struct stave__kept *kept, struct stave__position at
     struct stave__piece piece = {
         .taken = at.taken,
         .chunk = at.chunk,
-        .from = at.taken == kept->from.taken ? kept->from.at : 0,
-        .to = at.taken == kept->to.taken ? kept->to.at : used,
+        .from = at.taken == kept->root.from.taken ? kept->root.from.at : 0,
+        .to = at.taken == kept->root.to.taken ? kept->root.to.at : used,
     };
     if (piece.to > STAVE__CHUNK_RECORDS || piece.from > piece.to ||
         piece.to - piece.from > records->count)
@@ -54,8 +54,8 @@ static bool copy_chunk(const struct stave__kept *kept, struct stave__position at
 /* False: they are not there any more. The first stands at records->at + records->count then. */
 static bool copy_records(const struct stave__kept *kept, struct records *records)
 {
-    struct stave__position at = kept->to;
-    while (at.taken >= kept->from.taken) {
+    struct stave__position at = kept->root.to;
+    while (at.taken >= kept->root.from.taken) {
         struct stave__position next = stave__position_before(at);
         if (!copy_chunk(kept, at, records))
             return false;
@@ -96,7 +96,7 @@ struct copy {
 
 static void sort_out(struct copy *copy, const struct stave__record *record)
 {
-    if (record->serial < copy->kept->serial)
+    if (record->serial < copy->kept->root.serial)
         return;
     if (stave__record_is_span(record)) {
         copy->spans[copy->span_count++] = record;
@@ -194,7 +194,9 @@ static void set_data(struct copy *copy)
 
 static uint64_t since_root(const struct copy *copy, uint64_t tick)
 {
-    return tick > copy->kept->start ? stave__scale_ns(copy->scale, tick - copy->kept->start) : 0;
+    return tick > copy->kept->root.start
+               ? stave__scale_ns(copy->scale, tick - copy->kept->root.start)
+               : 0;
 }
 
 static stave_kept_span node_of(const struct copy *copy, const struct stave__record *record)
@@ -324,15 +326,15 @@ static void describe(struct copy *copy)
     const struct stave__kept *kept = copy->kept;
     const struct stave__moment *start = &stave__recorder.clock.start;
     stave_kept_trace *trace = &copy->trace;
-    trace->number = kept->number;
-    trace->name = text_of(kept->name);
+    trace->number = kept->root.number;
+    trace->name = text_of(kept->root.name);
     trace->kept = __atomic_load_n(&kept->why, __ATOMIC_RELAXED);
     trace->started_ns =
-        start->realtime_ns + (int64_t)stave__scale_ns(copy->scale, kept->start - start->tick);
-    trace->duration_ns = stave__scale_ns(copy->scale, kept->end - kept->start);
-    trace->thread = text_of(kept->thread);
+        start->realtime_ns + (int64_t)stave__scale_ns(copy->scale, kept->root.start - start->tick);
+    trace->duration_ns = stave__scale_ns(copy->scale, kept->root.end - kept->root.start);
+    trace->thread = text_of(kept->root.thread);
     trace->spans = copy->nodes;
-    copy->nodes[0].flags |= kept->is_cut ? STAVE_FLAG_TRUNCATED : 0;
+    copy->nodes[0].flags |= kept->root.is_cut ? STAVE_FLAG_TRUNCATED : 0;
 }
 
 static void build(struct copy *copy)

@@ -30,10 +30,10 @@ static bool is_asked_for(const stave_traces_cursor *cursor, const struct stave__
 {
     const stave_traces_query *query = &cursor->query;
     size_t size = 0;
-    const char *name = stave__dictionary_text(&stave__recorder.names, kept->name, &size);
+    const char *name = stave__dictionary_text(&stave__recorder.names, kept->root.name, &size);
     if (query->kept != 0 && (__atomic_load_n(&kept->why, __ATOMIC_RELAXED) & query->kept) == 0)
         return false;
-    if (stave__scale_ns(&cursor->scale, kept->end - kept->start) < query->min_duration_ns)
+    if (stave__scale_ns(&cursor->scale, kept->root.end - kept->root.start) < query->min_duration_ns)
         return false;
     return cursor->name == NULL ||
            (name != NULL && size == strlen(cursor->name) && memcmp(name, cursor->name, size) == 0);
@@ -47,7 +47,7 @@ static void look(stave_traces_cursor *cursor, const uint64_t *place)
         return;
     if (cursor->count < cursor->room && is_asked_for(cursor, kept))
         cursor->found[cursor->count++] =
-            (struct found){.number = kept->number, .place = place, .word = word};
+            (struct found){.number = kept->root.number, .place = place, .word = word};
     stave__kept_release(kept);
 }
 
