@@ -117,7 +117,17 @@ static bool has_recorder_lost(const stave_trace *trace)
     for (size_t i = 0; i < RECORDER_LOSSES; i++)
         if (told(trace, recorder_losses[i].key) > 0)
             return true;
-    return false;
+    return told(trace, "record.dropped_limit") > 0;
+}
+
+static void warn_of_limit(const struct cli_trace *trace)
+{
+    uint64_t dropped = told(trace->trace, "record.dropped_limit");
+    if (dropped > 0)
+        cli_message("%s: spans dropped: %" PRIu64
+                    "; the limit max_spans was reached %.6f s after the start",
+                    trace->name, dropped,
+                    (double)told(trace->trace, "record.limit_reached_ns") / 1e9);
 }
 
 static void warn_of_recorder(const struct cli_trace *trace)
@@ -125,6 +135,9 @@ static void warn_of_recorder(const struct cli_trace *trace)
     for (size_t i = 0; i < RECORDER_LOSSES; i++)
         warn_count(trace, recorder_losses[i].what, told(trace->trace, recorder_losses[i].key),
                    recorder_losses[i].meaning);
+    warn_of_limit(trace);
+    warn_count(trace, "traces not recorded", told(trace->trace, "record.roots_skipped"),
+               "by choice: one in so many is");
     warn_count(trace, "spans left open", told(trace->trace, "record.left_open"),
                "ended by the one around them");
     warn_count(trace, "ends of spans that were not open", told(trace->trace, "record.ended_twice"),

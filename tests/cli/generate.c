@@ -12,6 +12,7 @@
  *   open      a lane whose last block has two open spans, as a killed program leaves it
  *   empty     nothing at all
  *   properties  what a decoder says of a recording, and no row
+ *   limited   nested, from a recorder that was told how many spans to take, and one root in how many
  *   evicted   many, from a recorder that gave up what was older
  *   later     nested, with a block of an unknown kind and without an index  */
 #include <math.h>
@@ -318,6 +319,14 @@ static void evicted(void)
     check(stave__trace_set_property(trace, "record.dropped_depth", 0, 2, &error));
 }
 
+static void limited(void)
+{
+    nested();
+    check(stave__trace_set_property(trace, "record.dropped_limit", 0, 1, &error));
+    check(stave__trace_set_property(trace, "record.limit_reached_ns", 0, 1234567890, &error));
+    check(stave__trace_set_property(trace, "record.roots_skipped", 0, 9, &error));
+}
+
 static void later(void)
 {
     nested();
@@ -329,7 +338,7 @@ static const struct {
 } makers[] = {
     {"nested", nested},     {"wild", wild},       {"deep", deep},       {"many", many},
     {"repeated", repeated}, {"open", left_open},  {"empty", empty},     {"properties", properties},
-    {"later", later},       {"evicted", evicted}, {"details", details},
+    {"later", later},       {"evicted", evicted}, {"details", details}, {"limited", limited},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */
@@ -379,8 +388,8 @@ int main(int argc, char **argv)
             return fflush(stdout) == 0 ? 0 : 1;
         }
     }
-    fprintf(stderr,
-            "usage: generate "
-            "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|later > FILE\n");
+    fprintf(stderr, "usage: generate "
+                    "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|limited|"
+                    "later > FILE\n");
     return 2;
 }
