@@ -376,6 +376,7 @@ static void leave_out(struct stave__writer *writer, uint32_t place)
     for (uint32_t i = place; i + 1 < whole.count; i++)
         *indexed(writer, i) = *indexed(writer, i + 1);
     writer->blocks.rows--;
+    writer->blocks_put--;
 }
 
 static void twice(struct stave__writer *writer, uint32_t place)
@@ -383,6 +384,7 @@ static void twice(struct stave__writer *writer, uint32_t place)
     struct stave__indexed *row = stave__table_add(&writer->blocks);
     assert_non_null(row);
     *row = *indexed(writer, place);
+    writer->blocks_put++;
 }
 
 /* Such an index is none: all is found by reading. */

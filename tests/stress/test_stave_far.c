@@ -63,6 +63,7 @@ static void put_hole(struct far_file *file, uint32_t crc)
     stave__header_write(&row->header, bytes);
     assert_int_equal(write_far(file, bytes, sizeof bytes), STAVE_OK);
     file->writer.offset += sizeof bytes + STAVE__BODY_MAX;
+    file->writer.blocks_put++;
 }
 
 static void put_holes(struct far_file *file)
