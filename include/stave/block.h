@@ -102,10 +102,23 @@ enum stave_row_flag {
     STAVE_FLAG_UNCERTAIN = 1 << 8,   /* a span whose start or end may be wrong */
     STAVE_FLAG_TRUNCATED = 1 << 9,   /* something of the row did not fit: a text, a depth */
     STAVE_FLAG_ATTACHED = 1 << 10, /* a span whose parent is (other_lane, other), not its lane's */
-    STAVE_FLAG_SIGNED = 1 << 11,   /* value: an int64_t; without this and the next two a uint64_t */
-    STAVE_FLAG_REAL = 1 << 12,     /* value: the bits of a double */
-    STAVE_FLAG_TEXT = 1 << 13      /* value: a string id */
+    STAVE_FLAG_SIGNED = 1 << 11, /* value: an int64_t; without this and the next three a uint64_t */
+    STAVE_FLAG_REAL = 1 << 12,   /* value: the bits of a double */
+    STAVE_FLAG_TEXT = 1 << 13,   /* value: a string id */
+    STAVE_FLAG_BOOL = 1 << 14    /* value: 0: false, 1: true; a file may have any: not 0: true */
 };
+
+/* The one flag that says how a value is to be read, also where a file has several; 0: a uint64_t. */
+static inline uint32_t stave_value_type(uint32_t flags)
+{
+    if (flags & STAVE_FLAG_TEXT)
+        return STAVE_FLAG_TEXT;
+    if (flags & STAVE_FLAG_REAL)
+        return STAVE_FLAG_REAL;
+    if (flags & STAVE_FLAG_SIGNED)
+        return STAVE_FLAG_SIGNED;
+    return flags & STAVE_FLAG_BOOL;
+}
 
 /* A span's end is not known: it counts in calls and, as far as it is known, in totals. */
 #define STAVE_FLAGS_END_UNKNOWN (STAVE_FLAG_INTERRUPTED | STAVE_FLAG_UNFINISHED)

@@ -136,9 +136,10 @@ STAVE__INLINE void stave__set(stave_span span, stave_site *key, struct stave__va
 {
     struct stave__thread *self = stave__self;
     struct stave__record *record;
-    uint64_t flags = value.type == STAVE__I64   ? STAVE__IS_SIGNED
-                     : value.type == STAVE__F64 ? STAVE__IS_REAL
-                                                : 0;
+    uint64_t flags = value.type == STAVE__I64    ? STAVE__IS_SIGNED
+                     : value.type == STAVE__F64  ? STAVE__IS_REAL
+                     : value.type == STAVE__BOOL ? STAVE__IS_BOOL
+                                                 : 0;
     uint32_t id;
     if (span.slot == NULL)
         return;
@@ -217,20 +218,24 @@ static inline struct stave__value stave__pointer(const volatile void *pointer)
 
 #define STAVE__REFUSAL "a probe takes numbers of up to 64 bits, bool, enums, pointers and text"
 
-/* STAVE__VALUE(x): the struct stave__value of any x that a probe takes; x is evaluated once.
+/* STAVE__VALUE(x, said): the struct stave__value of any x that a probe takes, which stands there as the text `said`;
+ * x is evaluated once.
  *
  * In C, `1 ? (x) : 0LL` makes arrays and functions pointers and drops qualifiers; it turns every integer,
  * bit-field and enum into a long long or an unsigned long long (gcc gives wide bit-fields types of their
  * own), and is an error for structs. A bool is one no longer then, so x itself is asked for that; the comma
- * makes of a bit-field something that __typeof__ takes. */
+ * makes of a bit-field something that __typeof__ takes. `true` and `false` are ints before C23: they are told by
+ * their text. */
 #ifndef __cplusplus
 /* clang-format off */
-#define STAVE__VALUE(x)                                                                            \
+#define STAVE__VALUE(x, said)                                                                      \
     __extension__({                                                                                \
         __auto_type stave__x = 1 ? (x) : 0LL;                                                      \
         _Static_assert(sizeof(__typeof__(stave__x)) <= sizeof(uint64_t), STAVE__REFUSAL);          \
         __builtin_choose_expr(                                                                     \
-            __builtin_types_compatible_p(__typeof__((void)0, (x)), bool), stave__bool,             \
+            __builtin_types_compatible_p(__typeof__((void)0, (x)), bool) ||                        \
+                __builtin_strcmp(said, "true") == 0 || __builtin_strcmp(said, "false") == 0,       \
+            stave__bool,                                                                           \
             _Generic(stave__x,                                                                     \
                      long long: stave__i64,                                                        \
                      unsigned long long: stave__u64,                                               \
@@ -242,7 +247,7 @@ static inline struct stave__value stave__pointer(const volatile void *pointer)
     })
 /* clang-format on */
 #else
-#define STAVE__VALUE(x) stave__value_as_is(x)
+#define STAVE__VALUE(x, said) stave__value_as_is(x)
 
 #define STAVE__VALUES_OF(type, make)                                                               \
     static inline stave__value stave__value_of(type x)                                             \
@@ -380,13 +385,13 @@ template <typename T> static inline stave__value stave__value_as_is(T x)
 
 #define STAVE__WHEN_ON(...) (STAVE__IS_ON ? __extension__({ __VA_ARGS__; }) : (void)0)
 
-#define STAVE__SET(span, name, value)                                                              \
+#define STAVE__SET(span, name, value, said)                                                        \
     __extension__({                                                                                \
         STAVE__SITE(stave__key, STAVE__LITERAL(name));                                             \
-        stave__set(span, &stave__key, STAVE__VALUE(value));                                        \
+        stave__set(span, &stave__key, STAVE__VALUE(value, said));                                  \
     })
 
-#define STAVE_KV(key, value) STAVE__SET(stave__target, key, value)
+#define STAVE_KV(key, value) STAVE__SET(stave__target, key, value, #value)
 
 #define STAVE_TRACE(...)                                                                           \
     STAVE__TRACE(STAVE__UNIQUE(scope), STAVE__UNIQUE(site), STAVE__LITERAL(__VA_ARGS__),           \
@@ -413,15 +418,15 @@ template <typename T> static inline stave__value stave__value_as_is(T x)
 /* Times 1: text and pointers are no numbers. */
 #define STAVE_COUNTER(name, value)                                                                 \
     STAVE__WHEN_ON(STAVE__SITE(stave__site, STAVE__LITERAL(name));                                 \
-                   stave__counter(&stave__site, STAVE__VALUE((value)*1)))
-#define STAVE_SET(span, key, value) STAVE__WHEN_ON(STAVE__SET(span, key, value))
+                   stave__counter(&stave__site, STAVE__VALUE((value)*1, "")))
+#define STAVE_SET(span, key, value) STAVE__WHEN_ON(STAVE__SET(span, key, value, #value))
 
 #else
 
 /* Not evaluated, but compiled: what only probes use is used, and what they refuse is refused. */
 #define STAVE__UNUSED(...) ((void)(0 ? (__VA_ARGS__) : (void)0))
 
-#define STAVE_KV(key, value) (void)STAVE__VALUE(value)
+#define STAVE_KV(key, value) (void)STAVE__VALUE(value, #value)
 
 #define STAVE_TRACE(...) STAVE__UNUSED(STAVE__REST(__VA_ARGS__))
 #define STAVE_SCOPE(...) STAVE__UNUSED(STAVE__REST(__VA_ARGS__))
@@ -434,8 +439,8 @@ template <typename T> static inline stave__value stave__value_as_is(T x)
 #define STAVE_CUMULATIVE(name) ((void)0)
 #define STAVE_CUMULATIVE_FUNCTION() ((void)0)
 #define STAVE_MARK(...) STAVE__UNUSED(STAVE__REST(__VA_ARGS__))
-#define STAVE_COUNTER(name, value) STAVE__UNUSED((void)STAVE__VALUE((value)*1))
-#define STAVE_SET(span, key, value) STAVE__UNUSED((void)(span), (void)STAVE__VALUE(value))
+#define STAVE_COUNTER(name, value) STAVE__UNUSED((void)STAVE__VALUE((value)*1, ""))
+#define STAVE_SET(span, key, value) STAVE__UNUSED((void)(span), (void)STAVE__VALUE(value, #value))
 
 #endif
 #endif

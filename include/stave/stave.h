@@ -206,8 +206,9 @@ enum { STAVE__ATTRIBUTE = 1, STAVE__MARK, STAVE__COUNTER, STAVE__SUM };
 #define STAVE__FLAGS_SHIFT 48
 #define STAVE__NOT_SPAN ((uint64_t)1 << 63)
 #define STAVE__IS_SIGNED                                                                           \
-    ((uint64_t)1 << (STAVE__FLAGS_SHIFT + 11)) /* as STAVE_FLAG_SIGNED, _REAL */
+    ((uint64_t)1 << (STAVE__FLAGS_SHIFT + 11)) /* as STAVE_FLAG_SIGNED, _REAL, _BOOL */
 #define STAVE__IS_REAL ((uint64_t)1 << (STAVE__FLAGS_SHIFT + 12))
+#define STAVE__IS_BOOL ((uint64_t)1 << (STAVE__FLAGS_SHIFT + 14))
 
 /* Of the cumulative spans of a name in a span, or in another of these. */
 struct stave__sums {

@@ -233,7 +233,7 @@ STAVE_API double stave_duration_us(const stave_trace *trace, uint32_t boot, int6
                                    int64_t end);
 
 /* What a producer tells about the recording as a whole: how much was lost and why, its version. The
- * value is to be read as `flags` say (STAVE_FLAG_SIGNED, _REAL, _TEXT, or none: uint64_t). */
+ * value is to be read as stave_value_type(flags) says. */
 typedef struct stave_property {
     uint32_t key; /* string id */
     uint16_t flags;

@@ -60,12 +60,17 @@ static struct stave__sample *find(struct stave__samples *samples, uint32_t name,
 static double number_of(uint64_t value, uint16_t flags)
 {
     double real;
-    if (flags & STAVE_FLAG_SIGNED)
+    switch (stave_value_type(flags)) {
+    case STAVE_FLAG_REAL:
+        memcpy(&real, &value, sizeof real);
+        return real;
+    case STAVE_FLAG_SIGNED:
         return (double)(int64_t)value;
-    if ((flags & STAVE_FLAG_REAL) == 0)
+    case STAVE_FLAG_BOOL:
+        return value != 0;
+    default:
         return (double)value;
-    memcpy(&real, &value, sizeof real);
-    return real;
+    }
 }
 
 static void add(struct stave__sample *sample, double number, uint64_t order)

@@ -20,18 +20,29 @@ static double real_of(uint64_t value)
     return real;
 }
 
+static void put_real(char text[CLI_NUMBER_MAX], double real)
+{
+    if (isfinite(real))
+        text[stave__shortest(real, text)] = '\0';
+    else
+        snprintf(text, CLI_NUMBER_MAX, "%s", isnan(real) ? "nan" : real > 0 ? "inf" : "-inf");
+}
+
 void cli_number_text(char text[CLI_NUMBER_MAX], uint16_t flags, uint64_t value)
 {
-    bool is_real = (flags & STAVE_FLAG_REAL) != 0;
-    double real = real_of(value);
-    if (is_real && isfinite(real))
-        text[stave__shortest(real, text)] = '\0';
-    else if (is_real)
-        snprintf(text, CLI_NUMBER_MAX, "%s", isnan(real) ? "nan" : real > 0 ? "inf" : "-inf");
-    else if ((flags & STAVE_FLAG_SIGNED) != 0)
+    switch (stave_value_type(flags)) {
+    case STAVE_FLAG_REAL:
+        put_real(text, real_of(value));
+        break;
+    case STAVE_FLAG_SIGNED:
         snprintf(text, CLI_NUMBER_MAX, "%" PRId64, (int64_t)value);
-    else
+        break;
+    case STAVE_FLAG_BOOL:
+        snprintf(text, CLI_NUMBER_MAX, "%s", value != 0 ? "true" : "false");
+        break;
+    default:
         snprintf(text, CLI_NUMBER_MAX, "%" PRIu64, value);
+    }
 }
 
 /* ---- quotes ---------------------------------------------------------------------------------- */
@@ -98,12 +109,15 @@ char *cli_value_shown(const stave_trace *trace, uint16_t flags, uint64_t value, 
 void cli_json_value(struct cli_json *json, const char *key, const stave_trace *trace,
                     uint16_t flags, uint64_t value)
 {
+    uint32_t type = stave_value_type(flags);
     if (cli_value_is_text(trace, flags, value))
         cli_json_name(json, key, trace, (uint32_t)value);
-    else if ((flags & STAVE_FLAG_REAL) != 0)
+    else if (type == STAVE_FLAG_REAL)
         cli_json_double(json, key, real_of(value));
-    else if ((flags & STAVE_FLAG_SIGNED) != 0)
+    else if (type == STAVE_FLAG_SIGNED)
         cli_json_i64(json, key, (int64_t)value);
+    else if (type == STAVE_FLAG_BOOL)
+        cli_json_bool(json, key, value != 0);
     else
         cli_json_u64(json, key, value);
 }

@@ -1,5 +1,5 @@
-/* cli/values.h - values of attributes, marks and properties: a u64, an i64, a real number or a text, as the flags of
- * their row say. */
+/* cli/values.h - values of attributes, marks and properties: a u64, an i64, a real number, a bool or a text, as
+ * the flags of their row say. */
 #ifndef STAVE_CLI_VALUES_H
 #define STAVE_CLI_VALUES_H
 
@@ -10,7 +10,7 @@
 /* Whether it is a text, which then is string `value`. */
 bool cli_value_is_text(const stave_trace *trace, uint16_t flags, uint64_t value);
 
-/* Any other as a decimal that reads back to it; `nan`, `inf`. */
+/* Any other as a decimal that reads back to it; `nan`, `inf`; `true`, `false`. */
 #define CLI_NUMBER_MAX (STAVE__SHORTEST_MAX + 1)
 void cli_number_text(char text[CLI_NUMBER_MAX], uint16_t flags, uint64_t value);
 

@@ -290,6 +290,11 @@ int stave__csv_record_value(struct csv_record *record, struct csv_value *value, 
     *value = (struct csv_value){0};
     if (cell.size == 0)
         return STAVE_OK;
+    if (is_word(&cell, "true") || is_word(&cell, "false")) {
+        *value = (struct csv_value){.bits = is_word(&cell, "true"),
+                                    .flags = STAVE_FLAG_HAS_VALUE | STAVE_FLAG_BOOL};
+        return STAVE_OK;
+    }
     if (!stave__decimal_read(cell.text, cell.size, &decimal))
         return fail_unreadable(record, CSV_VALUE, "is not a number", error);
     if (whole_value(&decimal, value))

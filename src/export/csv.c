@@ -180,14 +180,20 @@ static int put_text_value(struct csv *csv, uint32_t id)
 static int put_value(struct csv *csv, uint16_t flags, uint64_t value)
 {
     double real;
-    if (flags & STAVE_FLAG_TEXT)
+    switch (stave_value_type(flags)) {
+    case STAVE_FLAG_TEXT:
         return put_text_value(csv, (uint32_t)value);
-    if (flags & STAVE_FLAG_REAL) {
+    case STAVE_FLAG_REAL:
         memcpy(&real, &value, sizeof real);
         put_finite(&csv->out, real);
-    } else if (flags & STAVE_FLAG_SIGNED) {
+        break;
+    case STAVE_FLAG_SIGNED:
         put_s64(&csv->out, (int64_t)value);
-    } else {
+        break;
+    case STAVE_FLAG_BOOL:
+        stave__out_text(&csv->out, value != 0 ? "true" : "false");
+        break;
+    default:
         put_u64(&csv->out, value);
     }
     return STAVE_OK;

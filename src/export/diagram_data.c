@@ -12,7 +12,7 @@ enum { LOOSE_MARKS = 255 }; /* the kind of the lane of markers that no span hold
 
 enum part { PART_ROW = 1, PART_NAME = 2, PART_DEADLINE = 4, PART_OWN = 8 };
 
-enum form { FORM_NONE, FORM_U64, FORM_S64, FORM_REAL, FORM_TEXT };
+enum form { FORM_NONE, FORM_U64, FORM_S64, FORM_REAL, FORM_TEXT, FORM_BOOL };
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
@@ -20,11 +20,18 @@ static enum form form_of(uint16_t flags)
 {
     if ((flags & STAVE_FLAG_HAS_VALUE) == 0)
         return FORM_NONE;
-    if (flags & STAVE_FLAG_TEXT)
+    switch (stave_value_type(flags)) {
+    case STAVE_FLAG_TEXT:
         return FORM_TEXT;
-    if (flags & STAVE_FLAG_REAL)
+    case STAVE_FLAG_REAL:
         return FORM_REAL;
-    return flags & STAVE_FLAG_SIGNED ? FORM_S64 : FORM_U64;
+    case STAVE_FLAG_SIGNED:
+        return FORM_S64;
+    case STAVE_FLAG_BOOL:
+        return FORM_BOOL;
+    default:
+        return FORM_U64;
+    }
 }
 
 /* What a mark shows: its lane's name where it has none, its value as a number of the page. */

@@ -16,6 +16,8 @@ static uint64_t flags_of(const struct stave__value *value)
         return STAVE_FLAG_SIGNED;
     case STAVE__F64:
         return STAVE_FLAG_REAL;
+    case STAVE__BOOL:
+        return STAVE_FLAG_BOOL;
     case STAVE__TEXT:
         return STAVE_FLAG_TEXT;
     default:

@@ -229,6 +229,7 @@ static void details(void)
     detail(lane, AT, 3, 4 * MS, "text", STAVE_FLAG_TEXT, string(longest));
     detail(lane, AT, 3, 4 * MS, longest, 0, 1);
     detail(lane, AT, 3, 4 * MS, "ratio", STAVE_FLAG_REAL, bits_of((double)NAN));
+    detail(lane, AT, 3, 4 * MS, "cached", STAVE_FLAG_BOOL, 0);
     detail(lane, AT, 4, 6 * MS, "error", STAVE_FLAG_TEXT, string("no row"));
     detail(lane, AT, 5, 25 * MS, "id", STAVE_FLAG_TEXT, string(""));
     detail(lane, AT, 77, 25 * MS, "of no span", 0, 1);
@@ -236,6 +237,7 @@ static void details(void)
            string("users"));
     detail(lane, MARK, 4, 5 * MS + MS / 2, "here", 0, 0);
     detail(lane, MARK, 4, 6 * MS, "left", STAVE_FLAG_HAS_VALUE | STAVE_FLAG_SIGNED, (uint64_t)-3);
+    detail(lane, MARK, 4, 6 * MS, "last", STAVE_FLAG_HAS_VALUE | STAVE_FLAG_BOOL, 1ull << 32);
     detail(lane, MARK, 0, 9 * MS, "in no span", STAVE_FLAG_HAS_VALUE, 1);
     add(lane, STAVE_CUMULATIVES, &calls);
     add_spans(spans, COUNT(spans));
@@ -307,6 +309,7 @@ static void properties(void)
     check(stave__trace_set_property(trace, "etrace.bytes_skipped", 0, 4096, &error));
     check(stave__trace_set_property(trace, "etrace.first_damage", 0, 654, &error));
     check(stave__trace_set_property(trace, "balance", STAVE_FLAG_SIGNED, (uint64_t)-5, &error));
+    check(stave__trace_set_property(trace, "whole", STAVE_FLAG_BOOL, false, &error));
     check(stave__trace_set_real(trace, "etrace.time_uncertain_us", 866.5010000000038, &error));
     check(stave__trace_set_text(trace, "etrace.damage_text", "all wrong", &error));
 }

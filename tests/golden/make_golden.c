@@ -153,6 +153,12 @@ static void add_values(stave_trace *trace, uint32_t kind, uint32_t l, uint32_t b
                                    .serial = serial,
                                    .value = text(trace, "a value"),
                                    .name = id});
+    for (uint64_t truth = 0; truth < 2; truth++)
+        add(&rows, (struct stave__row){.start = 150 + (int64_t)truth,
+                                       .flags = (uint16_t)(flags | STAVE_FLAG_BOOL),
+                                       .serial = serial,
+                                       .value = truth,
+                                       .name = id});
     if (kind == STAVE_MARKS)
         add(&rows, (struct stave__row){.start = 310, .flags = STAVE_FLAG_RESTART, .name = id});
     seal(&rows);
@@ -380,6 +386,7 @@ static stave_trace *tables(void)
                "/usr/lib/libx.so.1", "0123456789abcdef");
     done(stave__trace_set_property(trace, "lost", 0, 17, NULL));
     done(stave__trace_set_property(trace, "balance", STAVE_FLAG_SIGNED, (uint64_t)-17, NULL));
+    done(stave__trace_set_property(trace, "whole", STAVE_FLAG_BOOL, true, NULL));
     done(stave__trace_set_real(trace, "load", 0.75, NULL));
     done(stave__trace_set_text(trace, "host", "example", NULL));
     return trace;

@@ -75,8 +75,9 @@ static uint32_t text_id(const struct maker *m, const char *prefix, uint32_t numb
 
 static uint16_t value_flags(struct maker *m)
 {
-    static const uint16_t some[] = {0, 0, STAVE_FLAG_SIGNED, STAVE_FLAG_REAL, STAVE_FLAG_TEXT};
-    return some[dice_below(&m->dice, 5)];
+    static const uint16_t some[] = {
+        0, 0, STAVE_FLAG_SIGNED, STAVE_FLAG_REAL, STAVE_FLAG_TEXT, STAVE_FLAG_BOOL};
+    return some[dice_below(&m->dice, 6)];
 }
 
 static uint64_t any_value(struct maker *m, uint16_t flags)

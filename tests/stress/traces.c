@@ -145,8 +145,9 @@ static void end_span(struct traces_maker *maker, struct traces_lane *lane)
 
 static uint16_t value_flag(struct traces_maker *maker, uint64_t *value)
 {
-    static const uint16_t flags[] = {0, STAVE_FLAG_SIGNED, STAVE_FLAG_REAL, STAVE_FLAG_TEXT};
-    uint16_t flag = flags[choose(maker, 4)];
+    static const uint16_t flags[] = {0, STAVE_FLAG_SIGNED, STAVE_FLAG_REAL, STAVE_FLAG_TEXT,
+                                     STAVE_FLAG_BOOL};
+    uint16_t flag = flags[choose(maker, 5)];
     *value = flag == STAVE_FLAG_TEXT ? name(maker) : choose(maker, 1 << 20) << choose(maker, 40);
     return flag;
 }

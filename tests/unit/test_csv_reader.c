@@ -175,6 +175,20 @@ static void test_values(void **state)
     csv_close();
 }
 
+static void test_truth(void **state)
+{
+    csv_open(CSV_HEAD_LINE "a,marker,1.0,1.0,0,,true,0\na,marker,2.0,2.0,0,,FALSE,0\n"
+                           "a,marker,3.0,3.0,0,,\"True\",0\n");
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(csv_rows[i].flags, STAVE_FLAG_HAS_VALUE | STAVE_FLAG_BOOL);
+        assert_int_equal(csv_rows[i].value, i != 1);
+    }
+    assert_string_equal(csv_file.csv, CSV_HEAD_LINE "a,marker,1.0,1.0,0,,true,0\n"
+                                                    "a,marker,2.0,2.0,0,,false,0\n"
+                                                    "a,marker,3.0,3.0,0,,true,0\n");
+    csv_close();
+}
+
 static void test_restarts(void **state)
 {
     csv_open(CSV_HEAD_LINE "device reset,marker,4.0,4.0,0,,,0\n"
@@ -580,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_blanks),
         cmocka_unit_test(test_markers),
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_truth),
         cmocka_unit_test(test_restarts),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_boot),

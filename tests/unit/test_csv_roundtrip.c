@@ -423,15 +423,20 @@ static void test_values_are_written(void **state)
     const struct {
         uint16_t flags;
         uint64_t value;
-    } values[] = {{0, 7},
-                  {HAS, UINT64_MAX},
-                  {HAS | STAVE_FLAG_SIGNED, (uint64_t)INT64_MIN},
-                  {HAS | STAVE_FLAG_SIGNED, 12},
-                  {HAS | STAVE_FLAG_REAL, bits_of(-0.1)},
-                  {HAS | STAVE_FLAG_REAL, bits_of(3)},
-                  {HAS | STAVE_FLAG_REAL, bits_of(HUGE_VAL)},
-                  {HAS | STAVE_FLAG_TEXT, text},
-                  {HAS | STAVE_FLAG_TEXT, 0}};
+    } values[] = {
+        {0, 7},
+        {HAS, UINT64_MAX},
+        {HAS | STAVE_FLAG_SIGNED, (uint64_t)INT64_MIN},
+        {HAS | STAVE_FLAG_SIGNED, 12},
+        {HAS | STAVE_FLAG_REAL, bits_of(-0.1)},
+        {HAS | STAVE_FLAG_REAL, bits_of(3)},
+        {HAS | STAVE_FLAG_REAL, bits_of(HUGE_VAL)},
+        {HAS | STAVE_FLAG_BOOL, 0},
+        {HAS | STAVE_FLAG_BOOL, 1},
+        {HAS | STAVE_FLAG_BOOL, UINT64_MAX - 1},
+        {HAS | STAVE_FLAG_BOOL | STAVE_FLAG_SIGNED, (uint64_t)-2}, /* as if it were no bool */
+        {HAS | STAVE_FLAG_TEXT, text},
+        {HAS | STAVE_FLAG_TEXT, 0}};
     stave__appender_init(&marks, &trace->blocks, STAVE_MARKS, 0, 0);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         assert_int_equal(
@@ -442,7 +447,8 @@ static void test_values_are_written(void **state)
 #define MARK(value) "a,marker,1.0,1.0,0,," value ",0\n"
     assert_string_equal(csv, CSV_HEAD_LINE MARK("") MARK("18446744073709551615")
                                  MARK("-9223372036854775808") MARK("12") MARK("-0.1") MARK("3.0")
-                                     MARK("") MARK("\"5, \"\"six\"\"\"") MARK("\"\""));
+                                     MARK("") MARK("false") MARK("true") MARK("true") MARK("-2")
+                                         MARK("\"5, \"\"six\"\"\"") MARK("\"\""));
 #undef MARK
     free(csv);
     stave_trace_free(trace);

@@ -171,6 +171,8 @@ static void test_values(void **state)
         {STAVE_FLAG_HAS_VALUE | STAVE_FLAG_SIGNED, (uint64_t)-5, 2, (uint64_t)-5},
         {STAVE_FLAG_HAS_VALUE | STAVE_FLAG_SIGNED, 1ull << 63, 2, 1ull << 63},
         {STAVE_FLAG_HAS_VALUE | STAVE_FLAG_REAL, 0x7ff8000000000001u, 3, 0x7ff8000000000001u},
+        {STAVE_FLAG_HAS_VALUE | STAVE_FLAG_BOOL, 0, 5, 0},
+        {STAVE_FLAG_HAS_VALUE | STAVE_FLAG_BOOL, 1ull << 40, 5, 1ull << 40},
         {STAVE_FLAG_SIGNED, 3, 0, 0},
     };
     struct diagram_trace t;

@@ -176,19 +176,25 @@ static void expect_text(const char *key, const char *wanted, size_t wanted_size,
 static void test_attributes_of_all_types(void **state)
 {
     uint64_t serial;
+    volatile bool yes = true;
     {
-        STAVE_SPAN(span, "typed", STAVE_KV("text", "abc"), STAVE_KV("empty", ""));
+        STAVE_SPAN(span, "typed", STAVE_KV("text", "abc"), STAVE_KV("empty", ""),
+                   STAVE_KV("begun", true));
         serial = span.serial;
         STAVE_SET(span, "minus", -5);
         STAVE_SET(span, "most", UINT64_MAX);
         STAVE_SET(span, "real", 0.25);
         STAVE_SET(span, "float", 0.5f);
-        STAVE_SET(span, "true", (bool)true);
+        STAVE_SET(span, "true", true);
+        STAVE_SET(span, "false", false);
+        STAVE_SET(span, "bool", yes);
+        STAVE_SET(span, "compared", (bool)(serial == span.serial + 1));
         STAVE_SET(stave_current_span(), "least", INT64_MIN);
         stave_set_i64(span, "run-time i64", -6);
         stave_set_u64(span, "run-time u64", 6);
         stave_set_f64(span, "run-time f64", -0.5);
-        stave_set_bool(span, "run-time bool", false);
+        stave_set_bool(span, "run-time bool", true);
+        stave_set_bool(span, "run-time false", false);
         stave_set_str(span, "run-time str", "exactly thirty-two bytes, so it is");
         stave_set_str(span, "null", NULL);
     }
@@ -197,17 +203,22 @@ static void test_attributes_of_all_types(void **state)
     expect_attribute("most", 0, UINT64_MAX);
     expect_attribute("real", STAVE_FLAG_REAL, bits_of(0.25));
     expect_attribute("float", STAVE_FLAG_REAL, bits_of(0.5));
-    expect_attribute("true", 0, 1);
+    expect_attribute("begun", STAVE_FLAG_BOOL, true);
+    expect_attribute("true", STAVE_FLAG_BOOL, true);
+    expect_attribute("false", STAVE_FLAG_BOOL, false);
+    expect_attribute("bool", STAVE_FLAG_BOOL, true);
+    expect_attribute("compared", STAVE_FLAG_BOOL, false);
     expect_attribute("least", STAVE_FLAG_SIGNED, (uint64_t)INT64_MIN);
     expect_attribute("run-time i64", STAVE_FLAG_SIGNED, (uint64_t)-6);
     expect_attribute("run-time u64", 0, 6);
     expect_attribute("run-time f64", STAVE_FLAG_REAL, bits_of(-0.5));
-    expect_attribute("run-time bool", 0, 0);
+    expect_attribute("run-time bool", STAVE_FLAG_BOOL, true);
+    expect_attribute("run-time false", STAVE_FLAG_BOOL, false);
     expect_text("run-time str", "exactly thirty-two bytes, so it is", 34, 0);
     expect_text("text", "abc", 3, 0);
     expect_text("empty", "", 0, 0);
     expect_text("null", "", 0, 0);
-    assert_int_equal(recorded_count(&seen, STAVE_ATTRIBUTES), 14);
+    assert_int_equal(recorded_count(&seen, STAVE_ATTRIBUTES), 19);
 }
 
 static void test_attributes_of_what_is_not_open(void **state)
@@ -258,6 +269,7 @@ static void test_marks(void **state)
     STAVE_MARK("plain");
     STAVE_MARK("valued", STAVE_KV("a", -3), STAVE_KV("b", 4u), STAVE_KV("c", "five"));
     STAVE_MARK("of text", STAVE_KV("d", "six"));
+    STAVE_MARK("of truth", STAVE_KV("e", false), STAVE_KV("f", true));
     stave_end(span);
     look();
     expect_mark("alone", 1, 0, 0, 0);
@@ -265,7 +277,9 @@ static void test_marks(void **state)
     expect_mark("valued", 2, span.serial, STAVE_FLAG_HAS_VALUE | STAVE_FLAG_SIGNED, (uint64_t)-3);
     expect_mark("of text", 2, span.serial, STAVE_FLAG_HAS_VALUE | STAVE_FLAG_TEXT, 0);
     assert_string_equal(recorded_text(&seen, find(STAVE_MARKS, "of text"), NULL), "six");
-    assert_int_equal(recorded_count(&seen, STAVE_ATTRIBUTES), 2);
+    expect_mark("of truth", 2, span.serial, STAVE_FLAG_HAS_VALUE | STAVE_FLAG_BOOL, false);
+    assert_int_equal(recorded_count(&seen, STAVE_ATTRIBUTES), 3);
+    expect_attribute("f", STAVE_FLAG_BOOL, true);
     assert_int_equal(expect_attribute("b", STAVE_FLAG_SIGNED, 4)->serial, span.serial);
     expect_text("c", "five", 4, 0);
 }

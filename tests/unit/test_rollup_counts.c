@@ -86,6 +86,7 @@ static void test_counters(void **state)
     memcpy(&bits, &nothing, sizeof bits);
     calls_sample(&calls, "load", 16, bits, STAVE_FLAG_REAL);
     calls_sample(&calls, "load", 17, 1, STAVE_FLAG_TEXT); /* no number */
+    calls_sample(&calls, "full", 17, 6, STAVE_FLAG_BOOL);
     calls_sample(&calls, "load", 18, (uint64_t)1 << 63, 0);
     calls.lane = 2;
     calls_sample(&calls, "queue", 5, 9, 0);
@@ -93,19 +94,21 @@ static void test_counters(void **state)
     calls_sample(&calls, "queue", 5, 8, 0);
     calls_close(&calls);
     stave_rollup *rollup = calls_rollup(calls.trace, NULL);
-    assert_int_equal(stave_rollup_counters(rollup), 3);
-    check_counter(&calls, rollup, 0, "load",
+    assert_int_equal(stave_rollup_counters(rollup), 4);
+    check_counter(&calls, rollup, 0, "full",
+                  (stave_rollup_counter){.samples = 1, .min = 1, .max = 1, .last = 1});
+    check_counter(&calls, rollup, 1, "load",
                   (stave_rollup_counter){.samples = 3, .min = -2.5, .max = 0x1p63, .last = 0x1p63});
-    check_counter(&calls, rollup, 1, "queue",
-                  (stave_rollup_counter){.samples = 3, .min = -7, .max = 5, .last = 5});
     check_counter(&calls, rollup, 2, "queue",
+                  (stave_rollup_counter){.samples = 3, .min = -7, .max = 5, .last = 5});
+    check_counter(&calls, rollup, 3, "queue",
                   (stave_rollup_counter){.lane = 2, .samples = 2, .min = 8, .max = 9, .last = 8});
     stave_rollup_free(rollup);
 
     stave_rollup_config config = {.windowed = true, .from_us = 0.015, .to_us = 0.02};
     rollup = calls_rollup(calls.trace, &config);
-    assert_int_equal(stave_rollup_counters(rollup), 2);
-    check_counter(&calls, rollup, 1, "queue",
+    assert_int_equal(stave_rollup_counters(rollup), 3);
+    check_counter(&calls, rollup, 2, "queue",
                   (stave_rollup_counter){.samples = 1, .min = -7, .max = -7, .last = -7});
     stave_rollup_free(rollup);
     stave_trace_free(calls.trace);

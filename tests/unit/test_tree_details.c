@@ -29,6 +29,8 @@ static int put_value(char *to, size_t size, const stave_trace *trace,
         return snprintf(to, size, "=%gr", real);
     if (detail->flags & STAVE_FLAG_SIGNED)
         return snprintf(to, size, "=%llds", (long long)detail->value);
+    if (detail->flags & STAVE_FLAG_BOOL)
+        return snprintf(to, size, detail->value != 0 ? "=true" : "=false");
     return snprintf(to, size, "=%llu", (unsigned long long)detail->value);
 }
 
@@ -134,17 +136,19 @@ static void test_recorded(void **state)
     recorded_start(&(stave_config){0});
     {
         STAVE_TRACE("request", STAVE_ID("c-1"));
-        STAVE_SPAN(query, "query", STAVE_KV("rows", 240u), STAVE_KV("balance", -3));
+        STAVE_SPAN(query, "query", STAVE_KV("rows", 240u), STAVE_KV("balance", -3),
+                   STAVE_KV("cached", false));
         recorded_ns += 5;
         STAVE_MARK("cache miss", STAVE_KV("share", 0.25), STAVE_KV("table", "users"));
         STAVE_MARK("here");
+        STAVE_MARK("last", STAVE_KV("is", true));
         stave_fail(query, "no row");
     }
     struct recorded seen = recorded_now();
     check(seen.trace, UINT32_MAX,
           "request: id=\"c-1\"\n"
-          "query: rows=240s balance=-3s table=\"users\" error=\"no row\" cache miss=0.25r@5 "
-          "here@5\n");
+          "query: rows=240s balance=-3s cached=false table=\"users\" error=\"no row\" "
+          "cache miss=0.25r@5 here@5 last=true@5\n");
     recorded_free(&seen);
 }
 

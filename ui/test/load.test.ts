@@ -187,6 +187,8 @@ test("marks and their values", () => {
                                 { start: 1, name: 3, form: 2, value: 2n ** 64n - 1n },
                                 { start: 2, name: 3, form: 3, value: bits },
                                 { start: 2, name: 3, form: 4, value: 2 },
+                                { start: 2, name: 3, form: 5, value: 0 },
+                                { start: 2, name: 3, form: 5, value: 1n << 40n },
                             ],
                         },
                     ],
@@ -195,9 +197,9 @@ test("marks and their values", () => {
         }),
     );
     const { marks, rows } = trace.lanes[0];
-    assert.deepEqual([...marks.time], [-5, 0, 1, 2, 2]);
-    assert.deepEqual([...marks.form], [0, 1, 2, 3, 4]);
-    const values = Array.from({ length: 5 }, (_, i) =>
+    assert.deepEqual([...marks.time], [-5, 0, 1, 2, 2, 2, 2]);
+    assert.deepEqual([...marks.form], [0, 1, 2, 3, 4, 5, 5]);
+    const values = Array.from({ length: 7 }, (_, i) =>
         markValue(trace, marks, i).replaceAll("\u2009", " "),
     );
     assert.deepEqual(values, [
@@ -206,6 +208,8 @@ test("marks and their values", () => {
         "\u22121", // its 64 bits, two's complement
         "0.1",
         "adc",
+        "false",
+        "true", // not 0
     ]);
     assert.equal(rows.length, 1, "a lane has a row at least");
     assert.equal(laneName(trace, trace.lanes[0]), "markers");
@@ -309,8 +313,8 @@ test("numbers that point nowhere are errors", () => {
             { sources: [{}], lanes: [{ marks: [{ rows: [{ start: 0, form: 4, value: 9 }] }] }] },
         ],
         [
-            /a value's form is 5/,
-            { sources: [{}], lanes: [{ marks: [{ rows: [{ start: 0, form: 5 }] }] }] },
+            /a value's form is 6/,
+            { sources: [{}], lanes: [{ marks: [{ rows: [{ start: 0, form: 6 }] }] }] },
         ],
     ];
     for (const [message, page] of bad) assert.throws(() => parse(payload(page)), message);

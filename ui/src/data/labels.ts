@@ -128,6 +128,8 @@ export function markValue(trace: Trace, marks: Marks, i: number): string {
             return real(fromBits(marks.low[i], marks.high[i]));
         case ValueForm.Text:
             return textOf(trace, marks.low[i]);
+        case ValueForm.Bool:
+            return String(bits !== 0n);
         default:
             return "";
     }

@@ -239,7 +239,7 @@ class PageParser {
         const count = runs.count;
         const times = runs.starts();
         const name = this.names(count);
-        const form = Uint8Array.from(reader.uints(count, ValueForm.Text, "a value's form"));
+        const form = Uint8Array.from(reader.uints(count, ValueForm.Bool, "a value's form"));
         const { low, high } = reader.halves(count);
         const row = Uint8Array.from(reader.uints(count, rows - 1, "a mark's row"));
         for (let i = 0; i < count; i++)

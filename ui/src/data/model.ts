@@ -49,6 +49,7 @@ export const enum ValueForm {
     Signed = 2,
     Real = 3,
     Text = 4,
+    Bool = 5,
 }
 
 /** Marks in the order of their times. A value's 64 bits are kept as two halves. */
