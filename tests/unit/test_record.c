@@ -12,24 +12,13 @@
 #include <cmocka.h>
 
 #include "stave/analyze.h"
-#include "stress/recorded.h"
-
-static struct recorded seen;
-static stave_counts before; /* of earlier tests */
-
-#define COUNTED(name) (recorded_counts().name - before.name)
+#include "unit/recording.h"
 
 static const struct traces_row *find(uint32_t kind, const char *name)
 {
     const struct traces_row *row = recorded_find(&seen, kind, name);
     assert_non_null(row);
     return row;
-}
-
-static void look(void)
-{
-    recorded_free(&seen);
-    seen = recorded_now();
 }
 
 static void expect_span(const char *name, uint64_t start, uint64_t end, uint32_t depth,
@@ -575,20 +564,6 @@ static void test_a_sink_that_fails(void **state)
 }
 
 /* ---- */
-
-static int set_up(void **state)
-{
-    recorded_start(&(stave_config){0});
-    before = recorded_counts();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    recorded_free(&seen);
-    seen = (struct recorded){0};
-    return stave_current_span().slot == NULL ? 0 : -1;
-}
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 

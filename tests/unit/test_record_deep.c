@@ -10,18 +10,7 @@
 #include <cmocka.h>
 
 #include "stave/analyze.h"
-#include "stress/recorded.h"
-
-static struct recorded seen;
-static stave_counts before; /* of earlier tests */
-
-#define COUNTED(name) (recorded_counts().name - before.name)
-
-static void look(void)
-{
-    recorded_free(&seen);
-    seen = recorded_now();
-}
+#include "unit/recording.h"
 
 /* ---- depth ----------------------------------------------------------------------------------- */
 
@@ -215,20 +204,6 @@ static void test_too_many_names(void **state)
 }
 
 /* ---- */
-
-static int set_up(void **state)
-{
-    recorded_start(&(stave_config){0});
-    before = recorded_counts();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    recorded_free(&seen);
-    seen = (struct recorded){0};
-    return stave_current_span().slot == NULL ? 0 : -1;
-}
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 

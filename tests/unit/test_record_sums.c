@@ -11,10 +11,8 @@
 #include <cmocka.h>
 
 #include "stave/analyze.h"
-#include "stress/recorded.h"
 #include "unit/calls.h"
-
-static struct recorded seen;
+#include "unit/recording.h"
 
 /* ---- a program ------------------------------------------------------------------------------- */
 
@@ -77,7 +75,7 @@ static void check_name(const char *name, uint64_t count, double total_ns, double
 static void test_by_path(void **state)
 {
     request();
-    seen = recorded_now();
+    look();
     calls_check_tree(seen.trace, request_tree);
     check_name("request", 1, 35, 14);
     check_name("query", 2, 14, 2);
@@ -98,7 +96,7 @@ static void test_in_spans_in_each_other(void **state)
         }
         cell(4);
     }
-    seen = recorded_now();
+    look();
     calls_check_tree(seen.trace, "outer x1 self 0 total 21 busy 21\n"
                                  "  query x1 self 1 total 8 busy 8\n"
                                  "    row x1 self 1 total 7 busy 7\n"
@@ -122,7 +120,7 @@ static void test_a_file_that_is_written_again(void **state)
     stave_save_config config = {.zstd_level = 3};
     stave_trace *again = NULL;
     request();
-    seen = recorded_now();
+    look();
     int status = stave_trace_save(seen.trace, sink, &config, NULL);
     if (status == STAVE_E_STATE) { /* without zstd */
         bytes.size = 0;
@@ -156,7 +154,7 @@ static void test_deep(void **state)
         STAVE_TRACE("root");
         descend(LEVELS);
     }
-    seen = recorded_now();
+    look();
     stave_tree *tree = NULL;
     assert_int_equal(stave_tree_new(seen.trace, NULL, &tree, NULL), STAVE_OK);
     assert_int_equal(stave_tree_nodes(tree), LEVELS + 1);
@@ -184,25 +182,12 @@ static void test_too_many(void **state)
         descend(LEVELS);
     }
     assert_int_equal(recorded_counts().dropped_site - dropped, 3);
-    seen = recorded_now();
+    look();
     assert_int_equal(recorded_count(&seen, STAVE_CUMULATIVES), MOST);
     check_name("level", MOST, LEVELS, LEVELS);
 }
 
 /* ---- */
-
-static int set_up(void **state)
-{
-    recorded_start(&(stave_config){0});
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    recorded_free(&seen);
-    seen = (struct recorded){0};
-    return stave_current_span().slot == NULL ? 0 : -1;
-}
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
