@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/deadline.h"
+#include "analyze/durations.h"
 #include "base/error.h"
 
 #define FIRST_ROOM 32u
@@ -184,22 +185,16 @@ static uint32_t from_p99_on(uint32_t count)
 /* On the way through a lane's spans. */
 struct measuring {
     struct stave__measures m;
+    struct stave__durations whole; /* us */
     struct longest longest;
-    double total_us, excess_us;          /* excess: of the worst that missed its deadline */
+    double excess_us;                    /* of the worst that missed its deadline */
     uint32_t longest_span, worst_missed; /* plus 1; 0: none yet */
 };
 
 static void add_duration(struct measuring *measuring, uint32_t index, double us)
 {
-    struct stave__measures *m = &measuring->m;
-    if (m->whole == 0 || us < m->min_us)
-        m->min_us = us;
-    if (m->whole == 0 || us > m->max_us) {
-        m->max_us = us;
+    if (stave__durations_add(&measuring->whole, us))
         measuring->longest_span = index + 1;
-    }
-    m->whole++;
-    measuring->total_us += us;
     add_to_longest(&measuring->longest, us);
 }
 
@@ -255,7 +250,10 @@ int stave__rows_measure(struct stave__rows *rows, const stave_trace *trace,
     if (measuring.longest.heap == NULL)
         return stave__fail_memory(error);
     measure_all(&measuring, rows, trace, deadlines_us);
-    measuring.m.mean_us = measuring.total_us / whole;
+    measuring.m.whole = whole;
+    measuring.m.min_us = measuring.whole.least;
+    measuring.m.mean_us = stave__durations_mean(&measuring.whole);
+    measuring.m.max_us = measuring.whole.most;
     measuring.m.p99_us = measuring.longest.heap[0];
     measuring.m.worst =
         measuring.worst_missed != 0 ? measuring.worst_missed : measuring.longest_span;
