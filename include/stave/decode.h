@@ -108,6 +108,17 @@ STAVE_API void stave_decode_stats_told_sized(const stave_trace *trace, stave_dec
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
+/* column, what it is called, whether a CSV must have it */
+#define STAVE_CSV_COLUMN_TABLE(X)                                                                  \
+    X(NAME, "name", true)                                                                          \
+    X(TYPE, "type", true)                                                                          \
+    X(START, "start_us", true)                                                                     \
+    X(END, "end_us", true)                                                                         \
+    X(PRIORITY, "priority", false)                                                                 \
+    X(DEADLINE, "deadline_us", false)                                                              \
+    X(VALUE, "value", false)                                                                       \
+    X(INTERRUPTED, "interrupted", false)
+
 /* The eight columns of docs/etrace.md, name, type, start_us, end_us, priority, deadline_us, value and
  * interrupted, as RFC 4180 has it: named by the first line, in any order, with others among them, a
  * BOM, CRLF or LF. name, type, start_us and end_us must be there; what is missing of the rest counts

@@ -4,11 +4,19 @@
 #include <string.h>
 #include <strings.h>
 
+#include "stave/decode.h"
+
 #define SHOWN_MAX 24 /* bytes of a column's name */
 
-static const char *const needed[] = {"name", "type", "start_us", "end_us"};
-#define NEEDED_COUNT (sizeof needed / sizeof needed[0])
-#define ALL_NEEDED ((1U << NEEDED_COUNT) - 1)
+static const struct {
+    const char *text;
+    bool needed;
+} columns[] = {
+#define COLUMN(name, text, needed) {text, needed},
+    STAVE_CSV_COLUMN_TABLE(COLUMN)
+#undef COLUMN
+};
+#define COLUMNS (sizeof columns / sizeof columns[0])
 
 struct piece {
     const char *text;
@@ -81,22 +89,27 @@ static bool is_same(struct piece field, const char *name)
     return field.size == strlen(name) && memcmp(field.text, name, field.size) == 0;
 }
 
-/* Which of the needed columns are named: bits. */
-static unsigned find_needed(const struct row *row)
+static bool is_named(const struct row *row, const char *name)
 {
-    unsigned found = 0;
-    for (struct piece rest = row->text; rest.size > 0;) {
-        struct piece field = without_quotes(take_field(&rest));
-        for (size_t i = 0; i < NEEDED_COUNT; i++)
-            found |= (unsigned)is_same(field, needed[i]) << i;
-    }
-    return found;
+    for (struct piece rest = row->text; rest.size > 0;)
+        if (is_same(without_quotes(take_field(&rest)), name))
+            return true;
+    return false;
+}
+
+/* Which of the needed columns are not named: bits. */
+static unsigned find_missing(const struct row *row)
+{
+    unsigned missing = 0;
+    for (size_t i = 0; i < COLUMNS; i++)
+        missing |= (unsigned)(columns[i].needed && !is_named(row, columns[i].text)) << i;
+    return missing;
 }
 
 bool cli_head_is_ours(const char *bytes, size_t size)
 {
     struct row row = first_row(bytes, size);
-    return find_needed(&row) == ALL_NEEDED && !ends_in_cr(&row);
+    return find_missing(&row) == 0 && !ends_in_cr(&row);
 }
 
 /* ---- what is near ---------------------------------------------------------------------------- */
@@ -156,17 +169,17 @@ static const char *other_separator(struct piece row)
 /* One that is near is enough: the others are likely to be so in the same way. */
 static void explain_missing(const struct row *row, char *reason)
 {
-    unsigned found = find_needed(row);
+    unsigned missing = find_missing(row);
     const char *how = NULL;
     struct piece near = {0};
     int used =
         snprintf(reason, CLI_HEAD_REASON_MAX, "row %lu does not name these columns:", row->number);
-    for (size_t i = 0; i < NEEDED_COUNT; i++) {
-        if ((found & 1U << i) != 0)
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if ((missing & 1U << i) == 0)
             continue;
-        used += snprintf(reason + used, CLI_HEAD_REASON_MAX - (size_t)used, " %s", needed[i]);
+        used += snprintf(reason + used, CLI_HEAD_REASON_MAX - (size_t)used, " %s", columns[i].text);
         if (how == NULL)
-            how = find_near(row, needed[i], &near);
+            how = find_near(row, columns[i].text, &near);
     }
     if (how != NULL)
         snprintf(reason + used, CLI_HEAD_REASON_MAX - (size_t)used,

@@ -13,7 +13,7 @@ static const struct {
     bool needed;
 } columns[] = {
 #define COLUMN(name, text, needed) {text, needed},
-    CSV_COLUMN_TABLE(COLUMN)
+    STAVE_CSV_COLUMN_TABLE(COLUMN)
 #undef COLUMN
 };
 

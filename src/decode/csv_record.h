@@ -11,22 +11,11 @@
 #define STAVE_DECODE_CSV_RECORD_H
 
 #include "decode/csv_split.h"
-#include "stave/block.h"
-
-/* name, text, whether the head must have it */
-#define CSV_COLUMN_TABLE(X)                                                                        \
-    X(CSV_NAME, "name", true)                                                                      \
-    X(CSV_TYPE, "type", true)                                                                      \
-    X(CSV_START, "start_us", true)                                                                 \
-    X(CSV_END, "end_us", true)                                                                     \
-    X(CSV_PRIORITY, "priority", false)                                                             \
-    X(CSV_DEADLINE, "deadline_us", false)                                                          \
-    X(CSV_VALUE, "value", false)                                                                   \
-    X(CSV_INTERRUPTED, "interrupted", false)
+#include "stave/decode.h"
 
 enum csv_column {
-#define CSV_COLUMN_ENUM(name, text, needed) name,
-    CSV_COLUMN_TABLE(CSV_COLUMN_ENUM)
+#define CSV_COLUMN_ENUM(name, text, needed) CSV_##name,
+    STAVE_CSV_COLUMN_TABLE(CSV_COLUMN_ENUM)
 #undef CSV_COLUMN_ENUM
         CSV_OTHER, /* a column that we do not know */
     CSV_COLUMNS = CSV_OTHER
