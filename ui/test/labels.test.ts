@@ -55,10 +55,10 @@ test("lanes", () => {
     assert.equal(kindText(99 as LaneKind), "lane");
 });
 
-test("flags in words, a missed deadline first", () => {
+test("flags in words, a lost end first", () => {
     assert.deepEqual(flagTexts(Flag.HasValue), []);
-    assert.deepEqual(flagTexts(Flag.Interrupted | Flag.Missed), [
-        "missed: it lasted longer than its deadline allows",
+    assert.deepEqual(flagTexts(Flag.Failed | Flag.Interrupted), [
         "interrupted: its end was lost",
+        "failed: its program calls it a failure",
     ]);
 });

@@ -143,7 +143,6 @@ function fromBits(low: number, high: number): number {
 }
 
 const FLAGS: readonly (readonly [Flag, string])[] = [
-    [Flag.Missed, "missed: it lasted longer than its deadline allows"],
     [Flag.Interrupted, "interrupted: its end was lost"],
     [Flag.Unfinished, "unfinished: it was still open when the recording ended"],
     [Flag.Failed, "failed: its program calls it a failure"],
@@ -155,7 +154,7 @@ const FLAGS: readonly (readonly [Flag, string])[] = [
     [Flag.Attached, "attached: its parent is on another lane"],
 ];
 
-/** What there is to say of a span, most important first. */
+/** What there is to say of a span, most important first; but of a missed deadline it is said by how much. */
 export function flagTexts(flags: number): string[] {
     return FLAGS.filter(([flag]) => flags & flag).map(([, text]) => text);
 }

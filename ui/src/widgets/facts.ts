@@ -62,7 +62,7 @@ function factsOfSpan(trace: Trace, ref: Ref): Facts {
         deadline,
         missedBy: deadline !== null && flags & Flag.Missed ? Math.max(0, end - deadline) : null,
         value: "",
-        flags: flagTexts(flags & ~Flag.Missed), // that one is told by missedBy
+        flags: flagTexts(flags),
     };
 }
 
