@@ -23,7 +23,7 @@ class Diagram implements App {
     readonly whole;
     readonly store: Store;
     private stage!: Stage;
-    private search: Search | null = null;
+    private kept: Search | null = null;
 
     constructor(readonly trace: Trace) {
         this.whole = wholeOf(trace);
@@ -70,14 +70,16 @@ class Diagram implements App {
         this.stage.reveal(pinned.lane);
     }
 
+    search(): Search {
+        const { find } = this.store.state;
+        if (this.kept?.text !== find) this.kept = new Search(this.trace, find);
+        return this.kept;
+    }
+
     findNext(direction: 1 | -1): boolean {
-        const { find, pinned, window, hidden } = this.store.state;
-        if (this.search?.text !== find) this.search = new Search(this.trace, find);
-        const found = this.search.next(
-            { time: window.from, ref: pinned },
-            direction,
-            visibleIn(hidden),
-        );
+        const { pinned, window, hidden } = this.store.state;
+        const from = { time: window.from, ref: pinned };
+        const found = this.search().next(from, direction, visibleIn(hidden));
         if (found) this.goTo(found);
         return found !== null;
     }

@@ -1,5 +1,6 @@
 // What every widget is given: the trace, what the user looks at, and what can be done.
 import type { Ref, Trace } from "../data/model";
+import type { Search } from "../data/search";
 import type { Store } from "../view/state";
 
 export interface App {
@@ -11,6 +12,8 @@ export interface App {
     stepTo(ref: Ref): void;
     /** Shows a stretch of time, zoomed so that it can be seen. */
     showTime(from: number, to: number): void;
+    /** Where what is looked for is; the same one for as long as it stays the same. */
+    search(): Search;
     /** Goes to the next (1) or previous (-1) occurrence of what is looked for; false: there is none. */
     findNext(direction: 1 | -1): boolean;
     /** Zooms about the middle of the window: by 2, half as much time is shown. */

@@ -1,6 +1,5 @@
 // Looks for spans and marks by name.
 import { useMemo, useRef } from "preact/hooks";
-import { Search } from "../data/search";
 import { integer } from "../data/units";
 import type { App } from "./app";
 import { useShortcut, useStore } from "./hooks";
@@ -9,8 +8,10 @@ import { visibleIn } from "./visible";
 function Count({ app }: { app: App }) {
     const find = useStore(app.store, (state) => state.find);
     const hidden = useStore(app.store, (state) => state.hidden);
-    const search = useMemo(() => new Search(app.trace, find), [app, find]);
-    const count = useMemo(() => (find ? search.count(visibleIn(hidden)) : 0), [search, hidden]);
+    const count = useMemo(
+        () => (find ? app.search().count(visibleIn(hidden)) : 0),
+        [app, find, hidden],
+    );
     const text = count ? `${integer(count)} found` : "none found";
     return <output class={count ? "count" : "count none"}>{find && text}</output>;
 }
