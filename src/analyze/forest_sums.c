@@ -7,27 +7,10 @@
 #include "analyze/forest.h"
 #include "base/error.h"
 
-#define FIRST_STRETCHES 64u
-
 struct sums {
     struct stave__forest *forest;
-    struct stave__stretch *stretches; /* children of the one at hand, as far as they are in it */
-    size_t used, size;
+    struct stave__stretches stretches; /* children of the one at hand, as far as they are in it */
 };
-
-static bool add_stretch(struct sums *sums, int64_t start, int64_t end)
-{
-    if (sums->used == sums->size) {
-        size_t size = sums->size != 0 ? sums->size * 2 : FIRST_STRETCHES;
-        struct stave__stretch *larger = realloc(sums->stretches, size * sizeof *larger);
-        if (larger == NULL)
-            return false;
-        sums->stretches = larger;
-        sums->size = size;
-    }
-    sums->stretches[sums->used++] = (struct stave__stretch){start, end};
-    return true;
-}
 
 /* The child's own interval, not its descendants'. */
 static bool cover(struct sums *sums, const struct stave__node *node,
@@ -35,7 +18,7 @@ static bool cover(struct sums *sums, const struct stave__node *node,
 {
     int64_t start = child->start > node->start ? child->start : node->start;
     int64_t end = child->end < node->end ? child->end : node->end;
-    return start >= end || add_stretch(sums, start, end);
+    return start >= end || stave__stretches_add(&sums->stretches, start, end);
 }
 
 static double own_length(const struct stave__forest *forest, const struct stave__node *node)
@@ -58,7 +41,7 @@ static bool sum_self(struct sums *sums, struct stave__node *node)
     const struct stave__forest *forest = sums->forest;
     const struct stave__node *child;
     double taken = 0;
-    sums->used = 0;
+    sums->stretches.used = 0;
     for (uint32_t i = node->first; i != STAVE_NONE; i = child->next) {
         child = &forest->nodes[i];
         if (child->cumulative)
@@ -66,7 +49,7 @@ static bool sum_self(struct sums *sums, struct stave__node *node)
         else if (!cover(sums, node, child))
             return false;
     }
-    taken += stave__stretches_union(sums->stretches, sums->used, forest->ticks);
+    taken += stave__stretches_union(sums->stretches.at, sums->stretches.used, forest->ticks);
     double own = own_length(forest, node);
     node->self = own > taken ? own - taken : 0;
     return true;
@@ -116,7 +99,7 @@ int stave__forest_sum(struct stave__forest *forest, const uint32_t *order, stave
         else
             added = sum_self(&sums, node) && sum_total(forest, node);
     }
-    free(sums.stretches);
+    free(sums.stretches.at);
     stave__intervals_free(&forest->extents);
     return added ? STAVE_OK : stave__fail_memory(error);
 }

@@ -2,9 +2,21 @@
 
 #include <stdlib.h>
 
+#define FIRST_STRETCHES 64u
 #define FIRST_NODES 64u
 
 /* ---- at once --------------------------------------------------------------------------------- */
+
+bool stave__stretches_grow(struct stave__stretches *stretches)
+{
+    size_t size = stretches->size != 0 ? stretches->size * 2 : FIRST_STRETCHES;
+    struct stave__stretch *larger = realloc(stretches->at, size * sizeof *larger);
+    if (larger == NULL)
+        return false;
+    stretches->at = larger;
+    stretches->size = size;
+    return true;
+}
 
 static int compare_stretches(const void *a, const void *b)
 {

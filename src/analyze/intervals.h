@@ -26,6 +26,24 @@ struct stave__stretch {
     int64_t start, end; /* ticks */
 };
 
+/* All zero: none. The caller frees `at`. */
+struct stave__stretches {
+    struct stave__stretch *at;
+    size_t used, size;
+};
+
+bool stave__stretches_grow(struct stave__stretches *stretches);
+
+/* False when out of memory. */
+static inline bool stave__stretches_add(struct stave__stretches *stretches, int64_t start,
+                                        int64_t end)
+{
+    if (stretches->used == stretches->size && !stave__stretches_grow(stretches))
+        return false;
+    stretches->at[stretches->used++] = (struct stave__stretch){start, end};
+    return true;
+}
+
 /* The length of the union. Sorts them. */
 double stave__stretches_union(struct stave__stretch *stretches, size_t count,
                               struct stave__ticks *ticks);

@@ -13,7 +13,6 @@
 #include "base/error.h"
 
 #define FIRST_CALLS 64u
-#define FIRST_STRETCHES 64u
 
 /* An open span. */
 struct call {
@@ -30,10 +29,9 @@ struct walk {
     struct call *calls; /* a stack */
     uint32_t used, size;
     uint32_t lane_name;
-    bool disordered; /* some span of the lane is */
-    uint8_t pass;    /* 1 or 2 */
-    struct stave__stretch *stretches;
-    size_t stretches_used, stretches_size;
+    bool disordered;                   /* some span of the lane is */
+    uint8_t pass;                      /* 1 or 2 */
+    struct stave__stretches stretches; /* of the calls' children; a stack too */
 };
 
 /* ---- a call ends (the walk has come to a row before its first) ------------------------------- */
@@ -64,12 +62,12 @@ static bool end_call(struct walk *walk, const struct call *call)
 static void end_call_again(struct walk *walk, const struct call *call)
 {
     struct stave__name *name = stave__names_at(&walk->rolling->names, call->span.at);
-    size_t count = walk->stretches_used - call->first_stretch;
-    walk->stretches_used = call->first_stretch;
+    size_t count = walk->stretches.used - call->first_stretch;
+    walk->stretches.used = call->first_stretch;
     if (!call->disordered)
         return;
-    double covered =
-        stave__stretches_union(walk->stretches + call->first_stretch, count, &walk->rolling->ticks);
+    double covered = stave__stretches_union(walk->stretches.at + call->first_stretch, count,
+                                            &walk->rolling->ticks);
     name->row.self_ns += self_ns(walk, own_length(walk, call), covered + call->covered);
 }
 
@@ -83,20 +81,6 @@ static bool pop(struct walk *walk)
 }
 
 /* ---- a call begins (its row, its last, has come) --------------------------------------------- */
-
-static bool add_stretch(struct walk *walk, int64_t start, int64_t end)
-{
-    if (walk->stretches_used == walk->stretches_size) {
-        size_t size = walk->stretches_size != 0 ? walk->stretches_size * 2 : FIRST_STRETCHES;
-        struct stave__stretch *larger = realloc(walk->stretches, size * sizeof *larger);
-        if (larger == NULL)
-            return false;
-        walk->stretches = larger;
-        walk->stretches_size = size;
-    }
-    walk->stretches[walk->stretches_used++] = (struct stave__stretch){start, end};
-    return true;
-}
 
 /* A child takes its time from the self of its parent. */
 static bool cover(struct walk *walk, struct call *parent, const struct stave__span *child)
@@ -113,7 +97,7 @@ static bool cover(struct walk *walk, struct call *parent, const struct stave__sp
         parent->low = start;
         parent->low_end = end;
     }
-    return walk->pass == 1 || add_stretch(walk, start, end);
+    return walk->pass == 1 || stave__stretches_add(&walk->stretches, start, end);
 }
 
 static struct call *push(struct walk *walk)
@@ -139,7 +123,7 @@ static bool begin_call(struct walk *walk, const struct stave__span *span, uint16
         .span = *span,
         .low = INT64_MAX,
         .low_end = INT64_MAX,
-        .first_stretch = walk->stretches_used,
+        .first_stretch = walk->stretches.used,
         .flags = flags,
     };
     stave__names_at(&rolling->names, span->at)->open += walk->pass == 1;
@@ -255,6 +239,6 @@ int stave__roll_lanes(struct stave__rolling *rolling, uint32_t from, uint32_t en
                                        : look_at_lane(rolling, i, next, error);
     }
     free(walk.calls);
-    free(walk.stretches);
+    free(walk.stretches.at);
     return status;
 }
