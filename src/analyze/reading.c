@@ -15,10 +15,10 @@ static uint64_t count_rows(const struct stave__reading *reading)
 int stave__reading_open(struct stave__reading *reading, stave_trace *trace,
                         const stave_filter *filter, stave_progress progress, stave_error *error)
 {
-    *reading = (struct stave__reading){.trace = trace, .progress = progress};
+    *reading = (struct stave__reading){.trace = trace, .read.progress = progress};
     int status = stave__trace_select(trace, filter, &reading->choices, &reading->count, error);
     if (status >= 0)
-        reading->total = count_rows(reading);
+        reading->read.total = count_rows(reading);
     return status;
 }
 
@@ -52,15 +52,15 @@ uint32_t stave__reading_end(const struct stave__reading *reading, uint32_t from,
     return at;
 }
 
-static void report(struct stave__reading *reading, uint32_t rows)
+void stave__rows_read_add(struct stave__rows_read *read, uint64_t rows)
 {
-    reading->done += rows;
-    if (reading->done > reading->total)
-        reading->total = reading->done; /* something had to be read twice */
-    if (reading->progress.report == NULL || reading->done - reading->reported < REPORT_ROWS)
+    read->done += rows;
+    if (read->done > read->total)
+        read->total = read->done; /* something had to be read twice */
+    if (read->progress.report == NULL || read->done - read->reported < REPORT_ROWS)
         return;
-    reading->reported = reading->done;
-    reading->progress.report(reading->progress.context, reading->done, reading->total);
+    read->reported = read->done;
+    read->progress.report(read->progress.context, read->done, read->total);
 }
 
 int stave__reading_show(struct stave__reading *reading, uint32_t choice, stave_error *error)
@@ -68,7 +68,7 @@ int stave__reading_show(struct stave__reading *reading, uint32_t choice, stave_e
     struct stave__blocks *blocks = &reading->trace->blocks;
     struct stave__entry *entry = stave__entry_at(blocks, reading->choices[choice].index);
     let_go(reading);
-    report(reading, entry->rows);
+    stave__rows_read_add(&reading->read, entry->rows);
     int status = stave__blocks_pin(blocks, entry, error);
     if (status <= 0)
         return status;
@@ -79,5 +79,5 @@ int stave__reading_show(struct stave__reading *reading, uint32_t choice, stave_e
 
 void stave__reading_again(struct stave__reading *reading)
 {
-    reading->total += count_rows(reading);
+    reading->read.total += count_rows(reading);
 }

@@ -12,14 +12,21 @@
 
 #include "trace/cursor.h"
 
+/* How many rows have been read. */
+struct stave__rows_read {
+    stave_progress progress; /* told now and then */
+    uint64_t done, reported, total;
+};
+
+void stave__rows_read_add(struct stave__rows_read *read, uint64_t rows);
+
 struct stave__reading {
     stave_trace *trace;
     struct stave__choice *choices;
     uint32_t count;
     struct stave__entry *pinned; /* the one shown, or NULL */
     stave_block block;           /* valid until the next is shown */
-    stave_progress progress;
-    uint64_t done, reported, total; /* rows */
+    struct stave__rows_read read;
 };
 
 int stave__reading_open(struct stave__reading *reading, stave_trace *trace,

@@ -186,7 +186,7 @@ static int put_page(struct diagram *diagram, stave_error *error)
 
 static int export(struct diagram *diagram, const stave_diagram_config *config, stave_error *error)
 {
-    diagram->page.progress = config->progress;
+    diagram->page.read.progress = config->progress;
     diagram->title = config->title;
     if (diagram->title == NULL)
         diagram->title = diagram->joined = join_names(diagram->sources, diagram->count);

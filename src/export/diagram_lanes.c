@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 
-#define REPORT_ROWS 65536u
 #define FRAMES_LOST "etrace.frames_lost"
 
 #define DRAWN_KINDS                                                                                \
@@ -51,7 +50,7 @@ int stave__drawing_open(struct stave__drawing *drawing, stave_trace *trace,
         drawing->members == NULL || drawing->lanes == NULL)
         return stave__fail_memory(error);
     sort_choices(drawing);
-    page->total += 2 * drawing->reading.total;
+    page->read.total += 2 * drawing->reading.read.total;
     return STAVE_OK;
 }
 
@@ -65,22 +64,11 @@ void stave__drawing_close(struct stave__drawing *drawing)
     free(drawing->lanes);
 }
 
-static void report(struct stave__page *page, uint64_t rows)
-{
-    page->done += rows;
-    if (page->done > page->total)
-        page->total = page->done; /* some marks are read once more */
-    if (page->progress.report == NULL || page->done - page->reported < REPORT_ROWS)
-        return;
-    page->reported = page->done;
-    page->progress.report(page->progress.context, page->done, page->total);
-}
-
 int stave__drawing_show(struct stave__drawing *drawing, uint32_t choice, stave_error *error)
 {
     int status = stave__reading_show(&drawing->reading, choice, error);
     if (status > 0)
-        report(drawing->page, drawing->reading.block.rows);
+        stave__rows_read_add(&drawing->page->read, drawing->reading.block.rows);
     return status;
 }
 

@@ -19,9 +19,8 @@
 struct stave__page {
     struct stave__strings texts;
     stave_diagram_counts counts;
-    stave_progress progress;
-    uint64_t done, reported, total; /* rows */
-    uint32_t lanes;                 /* planned so far */
+    struct stave__rows_read read; /* of all sources */
+    uint32_t lanes;               /* planned so far */
 };
 
 /* One of the trace's lanes. */
