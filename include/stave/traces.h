@@ -38,18 +38,18 @@ typedef enum stave_kept {
     STAVE_KEPT_TRIGGERED = 8
 } stave_kept;
 
-typedef enum stave_value_type {
+typedef enum stave_value_kind {
     STAVE_VALUE_U64,
     STAVE_VALUE_I64,
     STAVE_VALUE_F64,
     STAVE_VALUE_BOOL,
     STAVE_VALUE_TEXT
-} stave_value_type;
+} stave_value_kind;
 
 /* An attribute. */
 typedef struct stave_kept_value {
     const char *key;
-    uint32_t type;  /* stave_value_type */
+    uint32_t type;  /* stave_value_kind */
     uint32_t flags; /* STAVE_FLAG_TRUNCATED, see stave/block.h */
     union {
         uint64_t u64;

@@ -14,7 +14,7 @@
 
 struct stave__stream;
 
-int stave__stream_begin(struct stave__stream **stream, const char *path, stave_error *error);
+int stave__stream_begin(struct stave__stream **given, const char *path, stave_error *error);
 int stave__stream_end(struct stave__stream *stream, stave_error *error);
 
 /* In a child of fork(2), which has no drain: closes its descriptor of the file. */

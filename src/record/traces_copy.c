@@ -160,20 +160,33 @@ static void set_text(struct copy *copy, const struct stave__record *record, stav
     copy->texts_end += size + 1;
 }
 
+static uint32_t kind_of(uint16_t flags)
+{
+    switch (stave_value_type(flags)) {
+    case STAVE_FLAG_REAL:
+        return STAVE_VALUE_F64;
+    case STAVE_FLAG_SIGNED:
+        return STAVE_VALUE_I64;
+    case STAVE_FLAG_BOOL:
+        return STAVE_VALUE_BOOL;
+    default:
+        return STAVE_VALUE_U64;
+    }
+}
+
 static void set_value(struct copy *copy, const struct stave__record *record,
                       stave_kept_value *value)
 {
     uint16_t flags = stave__what_flags(record->what);
     value->key = text_of(stave__what_name(record->what));
     value->flags = flags & STAVE_FLAG_TRUNCATED;
-    if (stave__record_has_text(record)) {
+    value->type = kind_of(flags);
+    if (stave__record_has_text(record))
         set_text(copy, record, value);
-        return;
-    }
-    value->type = (flags & STAVE_FLAG_REAL) != 0     ? STAVE_VALUE_F64
-                  : (flags & STAVE_FLAG_SIGNED) != 0 ? STAVE_VALUE_I64
-                                                     : STAVE_VALUE_U64;
-    memcpy(&value->value, &record->start, sizeof record->start);
+    else if (value->type == STAVE_VALUE_BOOL)
+        value->value.boolean = record->start != 0;
+    else
+        memcpy(&value->value, &record->start, sizeof record->start);
 }
 
 static void set_data(struct copy *copy)

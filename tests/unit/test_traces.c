@@ -87,7 +87,7 @@ static void navigate(int row, const char *key)
     STAVE_TRACE("Navigate", STAVE_KV("row", row), STAVE_ID("c-8f21"), STAVE_KV("key", key));
     recorded_pass(10);
     {
-        STAVE_SCOPE("lookup", STAVE_KV("cached", 0.5));
+        STAVE_SCOPE("lookup", STAVE_KV("share", 0.5), STAVE_KV("cached", true));
         recorded_pass(5);
         STAVE_SCOPE("hash");
         recorded_pass(2);
@@ -155,8 +155,10 @@ static void test_what_a_trace_holds(void **state)
     assert_int_equal(root->duration_ns, 37);
     uint32_t lookup = root->first_child;
     assert_node(trace, lookup, "lookup", 10, 7, 1, "Navigate");
-    assert_int_equal(trace->spans[lookup].data_count, 1);
+    assert_int_equal(trace->spans[lookup].data_count, 2);
     assert_int_equal(trace->spans[lookup].data->type, STAVE_VALUE_F64);
+    assert_int_equal(trace->spans[lookup].data[1].type, STAVE_VALUE_BOOL);
+    assert_true(trace->spans[lookup].data[1].value.boolean);
     assert_float_equal(trace->spans[lookup].data->value.f64, 0.5, 0);
     assert_node(trace, trace->spans[lookup].first_child, "hash", 15, 2, 2, "lookup");
     uint32_t query = trace->spans[lookup].next;
@@ -314,7 +316,8 @@ static void test_given_up_for_room(void **state)
     stave_traces_close(cursor);
     assert_true(there > 0 && there < KEEP);
     assert_int_equal(COUNTED(roots_evicted) + COUNTED(roots_out) + there, ROOTS);
-    assert_true(COUNTED(roots_out) <= 1023); /* beside the first one, which is slow at first, in its chunk */
+    assert_true(COUNTED(roots_out) <=
+                1023); /* beside the first one, which is slow at first, in its chunk */
 }
 
 /* Slow ones need room that stays: there is half of it, and what does not fit is counted. */
