@@ -124,6 +124,9 @@ typedef struct stave_tree_config {
     stave_progress progress;
     uint32_t
         detail_levels; /* of the spans this deep details are kept, the root being 1; 0: of none */
+    /* By their names (string ids), which roots there are to be; NULL: all. Others are in no number and no count. */
+    bool (*root_counts)(void *context, uint32_t name);
+    void *root_context;
 } stave_tree_config;
 
 /* Nodes stand parents first, children by start, from 0 on: the root. */
@@ -161,7 +164,7 @@ typedef struct stave_tree stave_tree;
  * all spans of a boot in which some are attached, about 100 bytes each; 100 bytes a detail that is kept. */
 STAVE_API int stave_tree_new_sized(stave_trace *trace, const stave_tree_config *config,
                                    size_t config_size, stave_tree **tree, stave_error *error);
-STAVE_API uint64_t stave_tree_roots(const stave_tree *tree); /* of the whole trace */
+STAVE_API uint64_t stave_tree_roots(const stave_tree *tree); /* of the whole trace, that count */
 STAVE_API uint64_t stave_tree_root(const stave_tree *tree);  /* which one this is, from 0 */
 STAVE_API uint32_t stave_tree_nodes(const stave_tree *tree);
 STAVE_API const stave_tree_node *stave_tree_node_at(const stave_tree *tree, uint32_t index);

@@ -12,7 +12,7 @@
 
 /* ---- rows to nodes --------------------------------------------------------------------------- */
 
-static uint32_t name_of(const stave_trace *trace, const stave_block *block, uint32_t row)
+uint32_t stave__row_name(const stave_trace *trace, const stave_block *block, uint32_t row)
 {
     uint32_t name = stave_block_name(block, row);
     if (name == 0 && block->lane < stave_trace_lanes(trace))
@@ -87,7 +87,7 @@ static struct stave__node *add_row(struct stave__forest *forest, const stave_blo
         .self = 0,
         .extent = {0, 0, 0},
         .lane = block->lane,
-        .name = name_of(forest->ticks->trace, block, row),
+        .name = stave__row_name(forest->ticks->trace, block, row),
         .parent = STAVE_NONE,
         .first = STAVE_NONE,
         .next = STAVE_NONE,

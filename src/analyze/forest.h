@@ -49,6 +49,9 @@ struct stave__forest {
     struct stave__intervals extents; /* the nodes', while being solved */
 };
 
+/* A row's name, or its lane's if it has none. */
+uint32_t stave__row_name(const stave_trace *trace, const stave_block *block, uint32_t row);
+
 /* Which spans of a lane: the one that has `passed` rows behind it, and all that it holds. */
 struct stave__run {
     uint64_t passed;

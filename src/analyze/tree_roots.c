@@ -55,6 +55,12 @@ static bool is_better(const struct stave__choosing *choosing, const struct stave
     return compare_roots(root, &best->root) < 0;
 }
 
+static bool counts(const struct stave__choosing *choosing, uint32_t name)
+{
+    const stave_tree_config *config = choosing->config;
+    return config->root_counts == NULL || config->root_counts(config->root_context, name);
+}
+
 static bool add_root(struct stave__choosing *choosing, const struct stave__root *root,
                      double total_ns)
 {
@@ -82,7 +88,8 @@ static int take_span(struct walk *walk, const stave_block *block, uint32_t row)
     struct stave__span span = stave__span_of(block, row);
     if (block->flags[row] & STAVE_FLAG_ATTACHED)
         return ATTACHED_SEEN;
-    bool is_root = stave__around_find(&walk->around, &span) == NULL;
+    bool is_root = stave__around_find(&walk->around, &span) == NULL &&
+                   counts(choosing, stave__row_name(choosing->trace, block, row));
     struct stave__root root = {span.start, span.serial, walk->passed++, block->lane};
     double length = 0;
     if (is_root)
@@ -147,7 +154,7 @@ static bool list_nodes(struct stave__choosing *choosing, const struct stave__for
     for (uint32_t i = 0; i < forest->spans; i++) {
         const struct stave__node *node = &forest->nodes[i];
         struct stave__root root = {node->start, node->serial, i, node->lane};
-        if (node->parent == STAVE_NONE &&
+        if (node->parent == STAVE_NONE && counts(choosing, node->name) &&
             !add_root(choosing, &root, node->extent.length * forest->ticks->unit_ns))
             return false;
     }

@@ -1,4 +1,5 @@
 /* stave tree: one root and all below it. */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +11,13 @@
 #include "cli/text.h"
 #include "cli/times.h"
 
-static const char *trace_text, *depth_text;
+static const char *trace_text, *depth_text, *name_pattern;
 static bool slowest, as_json, strict;
 
 static const struct cli_option options[] = {
     {"--trace", "N", &trace_text, NULL, "the Nth root in the order of their starts (1)"},
     {"--slowest", NULL, NULL, &slowest, "the root with the highest total instead"},
+    {"--name", "NAME", &name_pattern, NULL, "only roots of this name; a shell pattern"},
     {"--depth", "N", &depth_text, NULL, "N levels, and how many spans are below them"},
     {"--json", NULL, NULL, &as_json, "as JSON, with all values whole"},
     {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, is damaged or cut off"},
@@ -26,6 +28,11 @@ static uint64_t number = 1, levels = UINT32_MAX;
 
 /* ---- which root ------------------------------------------------------------------------------ */
 
+static bool root_counts(void *context, uint32_t name)
+{
+    return fnmatch(name_pattern, stave_trace_string(context, name, NULL), 0) == 0;
+}
+
 static int new_tree(const struct cli_trace *trace, uint64_t root, stave_tree **tree,
                     stave_error *error)
 {
@@ -34,6 +41,8 @@ static int new_tree(const struct cli_trace *trace, uint64_t root, stave_tree **t
         .slowest = slowest,
         .progress = cli_progress_report(),
         .detail_levels = (uint32_t)levels,
+        .root_counts = name_pattern != NULL ? root_counts : NULL,
+        .root_context = trace->trace,
     };
     cli_progress_begin("reading", trace->name);
     int status = stave_tree_new(trace->trace, &config, tree, error);
@@ -48,6 +57,8 @@ static void explain_no_root(const struct cli_trace *trace)
     if (number > 1 && new_tree(trace, 0, &first, NULL) >= 0)
         cli_message("%s: there is no trace %" PRIu64 "; it has %" PRIu64, trace->name, number,
                     stave_tree_roots(first));
+    else if (name_pattern != NULL)
+        cli_message("%s: no root has a name like %s", trace->name, name_pattern);
     else
         cli_message("%s: no spans in it", trace->name);
     stave_tree_free(first);
@@ -64,8 +75,12 @@ static void print_which(const struct cli_trace *trace, const stave_tree *tree)
     cli_times_add(&times, ns);
     struct cli_unit unit = cli_unit_for_sums(&times);
     cli_text_print(stdout, trace->name, strlen(trace->name));
-    printf(": trace %" PRIu64 " of %" PRIu64 "%s, at %.*f %s on ", stave_tree_root(tree) + 1,
-           stave_tree_roots(tree), slowest ? ", the slowest" : "", unit.decimals, ns / unit.ns,
+    printf(": trace %" PRIu64 " of %" PRIu64, stave_tree_root(tree) + 1, stave_tree_roots(tree));
+    if (name_pattern != NULL) {
+        fputs(" named ", stdout);
+        cli_text_print(stdout, name_pattern, strlen(name_pattern));
+    }
+    printf("%s, at %.*f %s on ", slowest ? ", the slowest" : "", unit.decimals, ns / unit.ns,
            unit.name);
     cli_text_print(stdout, name, size);
     fputs("\n\n", stdout);

@@ -234,6 +234,40 @@ static void check_root(const struct calls *calls, uint64_t root, bool slowest, u
     stave_tree_free(tree);
 }
 
+static bool is_even_word(void *context, uint32_t name)
+{
+    const char *text = stave_trace_string(context, name, NULL);
+    return strcmp(text, "second") == 0 || strcmp(text, "fourth") == 0 || strcmp(text, "sixth") == 0;
+}
+
+static void check_named(const struct calls *calls, uint64_t root, bool slowest, uint64_t number,
+                        const char *name)
+{
+    stave_tree *tree = NULL;
+    stave_tree_config config = {.root = root,
+                                .slowest = slowest,
+                                .root_counts = is_even_word,
+                                .root_context = calls->trace};
+    assert_int_equal(stave_tree_new(calls->trace, &config, &tree, NULL), STAVE_OK);
+    assert_int_equal(stave_tree_roots(tree), 3);
+    assert_int_equal(stave_tree_root(tree), number);
+    assert_string_equal(stave_trace_string(calls->trace, stave_tree_node_at(tree, 0)->name, NULL),
+                        name);
+    stave_tree_free(tree);
+}
+
+static void check_all_named(const struct calls *calls)
+{
+    stave_tree *tree = NULL;
+    stave_tree_config config = {
+        .root = 3, .root_counts = is_even_word, .root_context = calls->trace};
+    check_named(calls, 0, false, 0, "second");
+    check_named(calls, 1, false, 1, "fourth");
+    check_named(calls, 2, false, 2, "sixth");
+    check_named(calls, 0, true, 2, "sixth");
+    assert_int_equal(stave_tree_new(calls->trace, &config, &tree, NULL), STAVE_E_NOTHING);
+}
+
 /* By boot, start, lane; `attach` makes the second boot one of those that are all in memory. */
 static void check_roots(bool attach)
 {
@@ -262,6 +296,7 @@ static void check_roots(bool attach)
     for (uint64_t i = 0; i < 6; i++)
         check_root(&calls, i, false, i, names[i]);
     check_root(&calls, 3, true, 4, "fifth"); /* the first of equals */
+    check_all_named(&calls);
     stave_tree *tree = tree_of(&calls, 3, false);
     assert_int_equal(stave_tree_nodes(tree), 2);
     const stave_tree_node *node = stave_tree_node_at(tree, 0);

@@ -44,7 +44,7 @@ _stave() {
         diagram) options="-o --output --title --strict --help --version" ;;
         ls) options="--json --strict --help --version" ;;
         report) options="--from --to --lane --name --json --strict --help --version" ;;
-        tree) options="--trace --slowest --depth --json --strict --help --version" ;;
+        tree) options="--trace --slowest --name --depth --json --strict --help --version" ;;
         verify) options="--help --version" ;;
         recover) options="-o --help --version" ;;
         pack) options="-o --level --help --version" ;;
