@@ -133,6 +133,25 @@ typedef struct stave_counts {
 #define stave_get_counts(counts) stave_get_counts_sized((counts), sizeof(stave_counts))
 STAVE_API void stave_get_counts_sized(stave_counts *counts, size_t counts_size);
 
+/* What recording costs. Never negative, never NaN. */
+typedef struct stave_cost {
+    double span_ns; /* a span's begin and end, for whoever is around it */
+    double
+        inner_ns; /* of that what lies in the span's own time: what a span with nothing in it measures */
+    uint64_t
+        spans; /* begun since stave_start(), cumulative ones too, also those whose records are gone */
+    double
+        total_ns; /* span_ns for each of them. What attributes, marks and counters take is not in it */
+    double
+        share; /* total_ns of the processor time that all threads have had since stave_start(); at most 1 */
+} stave_cost;
+
+/* Measured anew in each call, by real spans of the calling thread that appear nowhere: less than a millisecond, in which
+ * no other thread waits. They come one behind the other, with nothing to do between them and their memory near, and the
+ * best of some rounds counts: docs/overhead.md. All 0 before the first start, and with a clock of the caller's. */
+#define stave_overhead(cost) stave_overhead_sized((cost), sizeof(stave_cost))
+STAVE_API void stave_overhead_sized(stave_cost *cost, size_t cost_size);
+
 enum {
     STAVE_DEPTH_MAX = 131072, /* open spans of a thread */
     STAVE_TEXT_MAX = 32768 /* bytes of a name, a key, or a value; longer ones are cut and flagged */

@@ -43,5 +43,6 @@ const char *stave__os_environment(const char *name);
 
 int64_t stave__os_monotonic_ns(void);
 int64_t stave__os_realtime_ns(void); /* since 1970 */
+int64_t stave__os_cpu_ns(void);      /* that all threads of the process have run */
 
 #endif

@@ -90,3 +90,8 @@ int64_t stave__os_realtime_ns(void)
 {
     return read_ns(CLOCK_REALTIME);
 }
+
+int64_t stave__os_cpu_ns(void)
+{
+    return read_ns(CLOCK_PROCESS_CPUTIME_ID);
+}

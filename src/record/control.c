@@ -12,6 +12,7 @@
 #include "base/os_process.h"
 #include "record/copies.h"
 #include "record/image.h"
+#include "record/overhead.h"
 #include "record/recorder.h"
 #include "record/traces.h"
 
@@ -151,6 +152,7 @@ static int start(const stave_config *config, stave_error *error)
     recorder->spans = recorder->limit_reached = 0;
     begin_anew(config->mode == STAVE_KEEP_NEWEST, recorder->clock.start.tick);
     stave__traces_begin(config->keep);
+    stave__overhead_begin(config->clock == NULL);
     recorder->started = true;
     __atomic_store_n(&stave__on, 1, __ATOMIC_RELEASE);
     return STAVE_OK;

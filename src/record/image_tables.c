@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/os_process.h"
+#include "record/overhead.h"
 #include "record/record.h"
 #include "stave/block.h"
 #include "store/header.h"
@@ -298,45 +299,53 @@ void stave__image_clock(struct stave__image_file *file, bool last)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-/* The properties of a file that it counts. */
-struct counted {
+struct properties {
     uint32_t rows;
-    uint32_t keys[PROPERTIES_MAX];
-    uint64_t numbers[PROPERTIES_MAX];
+    uint64_t columns[3][PROPERTIES_MAX]; /* key, flags, value */
 };
 
-static void count(struct stave__image_file *file, struct counted *counted, const char *key,
-                  uint64_t number)
+static void add(struct properties *properties, uint32_t key, uint64_t flags, uint64_t value)
 {
-    counted->keys[counted->rows] = key_of(file, key);
-    counted->numbers[counted->rows++] = number;
+    properties->columns[0][properties->rows] = key;
+    properties->columns[1][properties->rows] = flags;
+    properties->columns[2][properties->rows++] = value;
 }
 
 /* When the limit of max_spans was reached, which may be never. */
-static void count_limit(struct stave__image_file *file, struct counted *counted)
+static void add_limit(struct stave__image_file *file, struct properties *properties)
 {
     uint64_t reached = __atomic_load_n(&stave__recorder.limit_reached, __ATOMIC_RELAXED);
     double rate = file->rate > 0 ? file->rate : 1e9;
     if (reached != 0)
-        count(file, counted, "record.limit_reached_ns",
-              (uint64_t)((double)stave__since_start(reached) * 1e9 / rate));
+        add(properties, key_of(file, "record.limit_reached_ns"), 0,
+            (uint64_t)((double)stave__since_start(reached) * 1e9 / rate));
+}
+
+/* It takes a moment to be measured: once for all files. */
+static void add_cost(struct stave__image_file *file, struct properties *properties)
+{
+    struct stave__span_cost cost = stave__span_cost();
+    if (cost.span_ns <= 0)
+        return;
+    add(properties, key_of(file, "record.span_ns"), STAVE_FLAG_REAL, bits_of(cost.span_ns));
+    add(properties, key_of(file, "record.inner_ns"), STAVE_FLAG_REAL, bits_of(cost.inner_ns));
 }
 
 void stave__image_counts(struct stave__image_file *file, const stave_counts *counts)
 {
-    struct counted counted = {0};
-#define PUT_COUNT(name, text)                                                                      \
-    count(file, &counted, "record." #name, counts->name - stave__recorder.counts_before.name);
-    STAVE_RECORD_COUNTERS(PUT_COUNT)
-#undef PUT_COUNT
-    count_limit(file, &counted);
+    struct properties properties = {0};
+#define ADD_COUNT(name, text)                                                                      \
+    add(&properties, key_of(file, "record." #name), 0,                                             \
+        counts->name - stave__recorder.counts_before.name);
+    STAVE_RECORD_COUNTERS(ADD_COUNT)
+#undef ADD_COUNT
+    add_limit(file, &properties);
+    add_cost(file, &properties);
     stave__image_texts(file);
-    struct table table = table_begin(file, STAVE__PROPERTIES, 0, counted.rows);
-    for (uint32_t i = 0; i < counted.rows; i++)
-        file->values[i] = counted.keys[i];
-    column(&table, 0);
-    column_of(&table, 1, 0);
-    memcpy(file->values, counted.numbers, counted.rows * sizeof *counted.numbers);
-    column(&table, 2);
+    struct table table = table_begin(file, STAVE__PROPERTIES, 0, properties.rows);
+    for (uint32_t number = 0; number < 3; number++) {
+        memcpy(file->values, properties.columns[number], properties.rows * sizeof *file->values);
+        column(&table, number);
+    }
     table_end(&table);
 }

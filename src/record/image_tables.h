@@ -63,7 +63,8 @@ void stave__image_lanes(struct stave__image_file *file, uint32_t lanes);
  * better, and a further one every second. `last`: the rate so far, whatever time has passed. */
 void stave__image_clock(struct stave__image_file *file, bool last);
 
-/* As properties record.NAME; what was counted before this recording is taken off. */
+/* As properties record.NAME; what was counted before this recording is taken off. With them what a span costs, if
+ * that is known. */
 void stave__image_counts(struct stave__image_file *file, const stave_counts *counts);
 
 #endif
