@@ -84,8 +84,32 @@ typedef struct stave_rollup_row {
     double self_ns;
     double min_ns, mean_ns, p50_ns, p90_ns, p99_ns, max_ns;
     uint64_t failed;
-    uint64_t uncertain; /* with a bit of STAVE_FLAGS_DOUBT */
+    uint64_t uncertain;               /* with a bit of STAVE_FLAGS_DOUBT */
+    double net_total_ns, net_self_ns; /* total and self, corrected: see below */
+    bool costly;                      /* likewise */
 } stave_rollup_row;
+
+/* What recording took of these times, in traces whose recorder says what a span costs (its properties record.span_ns and
+ * record.inner_ns). Of a call's duration it is inner_ns, and span_ns for each call that was made on its lane within it;
+ * of its self inner_ns, and the rest of span_ns for each call directly in it. Each of a cumulative row's count is a call.
+ * Net times are without that, taken from the sums of a name, and never below 0. What other lanes spent is still in the
+ * total of a span that others are attached to, as is what rows that were lost, attributes and marks took. Where
+ * the cost is not known, net times are total and self. docs/analysis.md has the formulas.
+ *
+ * Costly are names whose calls took longer to be recorded than they took, net, themselves: STAVE_COSTLY_CALLS
+ * or more, for which recording took at least STAVE_COSTLY_SHARE of the time in spans. */
+#define STAVE_COSTLY_CALLS 1000
+#define STAVE_COSTLY_SHARE 0.01
+
+/* All 0 unless known. */
+typedef struct stave_rollup_cost {
+    bool known;
+    double span_ns, inner_ns; /* as in stave_cost of stave/stave.h */
+    uint64_t calls;           /* of all rows */
+    double total_ns;          /* span_ns for each */
+    double time_ns;           /* in spans: total_ns and the net selves of all rows */
+    double share;             /* total_ns of time_ns */
+} stave_rollup_cost;
 
 typedef struct stave_rollup_counter {
     uint32_t name; /* string id */
@@ -101,8 +125,8 @@ typedef struct stave_rollup stave_rollup;
 
 /* Highest self time first, then highest total, then by name; counters by name, then lane.
  *
- * Memory: 72 bytes a level of depth; a name's durations, 8 bytes each up to STAVE_ROLLUP_EXACT, then
- * 1 KB for each power of two that occurs; 80 bytes a cumulative row of one lane and boot; independent
+ * Memory: 88 bytes a level of depth; a name's durations, 8 bytes each up to STAVE_ROLLUP_EXACT, then
+ * 1 KB for each power of two that occurs; 104 bytes a cumulative row of one lane and boot; independent
  * of the number of spans. But all spans of a boot in which some are attached are in memory at once,
  * about 100 bytes each; and where children of one span do not stand in the order of their ends, 16
  * bytes for each child of the spans that are open. */
@@ -110,6 +134,7 @@ STAVE_API int stave_rollup_new_sized(stave_trace *trace, const stave_rollup_conf
                                      size_t config_size, stave_rollup **rollup, stave_error *error);
 STAVE_API uint32_t stave_rollup_rows(const stave_rollup *rollup);
 STAVE_API const stave_rollup_row *stave_rollup_row_at(const stave_rollup *rollup, uint32_t index);
+STAVE_API const stave_rollup_cost *stave_rollup_cost_of(const stave_rollup *rollup);
 STAVE_API uint32_t stave_rollup_counters(const stave_rollup *rollup);
 STAVE_API const stave_rollup_counter *stave_rollup_counter_at(const stave_rollup *rollup,
                                                               uint32_t index);

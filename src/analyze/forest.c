@@ -35,17 +35,18 @@ static struct stave__node *add_node(struct stave__forest *forest)
     return &forest->nodes[forest->count++];
 }
 
-static bool add_named(struct stave__forest *forest, uint32_t node)
+static bool add_named(struct stave__forest *forest, uint32_t node, uint32_t around)
 {
     if (forest->named_count == forest->named_size) {
         uint32_t size = forest->named_size != 0 ? forest->named_size * 2 : FIRST_NAMED;
-        uint32_t *larger = size != 0 ? realloc(forest->named, size * sizeof *larger) : NULL;
+        struct stave__named *larger =
+            size != 0 ? realloc(forest->named, size * sizeof *larger) : NULL;
         if (larger == NULL)
             return false;
         forest->named = larger;
         forest->named_size = size;
     }
-    forest->named[forest->named_count++] = node;
+    forest->named[forest->named_count++] = (struct stave__named){node, around};
     return true;
 }
 
@@ -120,7 +121,7 @@ static bool add_span(struct walk *walk, const stave_block *block, uint32_t row,
     if (node->flags & STAVE_FLAG_ATTACHED) {
         node->other = stave_block_other(block, row);
         node->parent = stave_block_other_lane(block, row);
-        return add_named(forest, at);
+        return add_named(forest, at, parent != NULL ? parent->at : STAVE_NONE);
     }
     if (parent != NULL)
         set_parent(forest, at, parent->at);
@@ -186,7 +187,7 @@ static bool add_cumulative(struct stave__forest *forest, const stave_block *bloc
     node->cumulative = true;
     node->direct = stave__place_is_direct(block, row);
     if (!stave__place_is_told(block, row))
-        return add_named(forest, at);
+        return add_named(forest, at, STAVE_NONE);
     struct stave__place place = stave__place_of(block, row, at);
     return add_place(forest, &place);
 }
@@ -223,7 +224,7 @@ static bool place_cumulatives(struct stave__forest *forest)
         const struct stave__place *place = &forest->places[i];
         if (place->parent != STAVE_NONE)
             set_parent(forest, place->at, forest->places[place->parent].at);
-        else if (!add_named(forest, place->at))
+        else if (!add_named(forest, place->at, STAVE_NONE))
             return false;
     }
     return true;
@@ -310,10 +311,10 @@ static bool find_named(struct stave__forest *forest)
     if (!make_directory(&directory, forest->named_count))
         return false;
     for (uint32_t i = 0; i < forest->named_count; i++)
-        want(&directory, &forest->nodes[forest->named[i]]);
+        want(&directory, &forest->nodes[forest->named[i].node]);
     find_wanted(&directory, forest);
     for (uint32_t i = 0; i < forest->named_count; i++) {
-        uint32_t node = forest->named[i];
+        uint32_t node = forest->named[i].node;
         set_parent(forest, node, parent_of(&directory, &forest->nodes[node])->node);
     }
     free(directory.slots);

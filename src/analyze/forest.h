@@ -37,12 +37,17 @@ struct stave__node {
     bool direct; /* of a cumulative row whose parent is its span: it takes from that one's self */
 };
 
+/* A node whose parent is named, not nested; the span around it in its own lane, if any and it is one itself. */
+struct stave__named {
+    uint32_t node, around;
+};
+
 struct stave__forest {
     struct stave__ticks *ticks;
     struct stave__node *nodes; /* a lane's last row first; all spans before cumulative rows */
     uint32_t count, size;
-    uint32_t spans;  /* of `count` */
-    uint32_t *named; /* nodes whose parents are named, not nested */
+    uint32_t spans;             /* of `count` */
+    struct stave__named *named; /* attached spans in the order of the nodes, then cumulative rows */
     uint32_t named_count, named_size;
     struct stave__place *places; /* of cumulative rows that may be in others, until solved */
     uint32_t places_count, places_size;

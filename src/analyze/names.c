@@ -63,6 +63,8 @@ static double percentile(struct stave__name *name, uint32_t percent)
 static void finish_row(struct stave__name *name)
 {
     stave_rollup_row *row = &name->row;
+    row->net_total_ns = fmax(row->total_ns - row->net_total_ns, 0);
+    row->net_self_ns = fmax(row->self_ns - row->net_self_ns, 0);
     if (row->timed == 0) {
         row->min_ns = row->max_ns = row->mean_ns = (double)NAN;
     } else {

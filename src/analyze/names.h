@@ -7,12 +7,15 @@
 #ifndef STAVE_ANALYZE_NAMES_H
 #define STAVE_ANALYZE_NAMES_H
 
+#include "analyze/cost.h"
 #include "analyze/quantiles.h"
 #include "stave/analyze.h"
 
 struct stave__name {
-    stave_rollup_row row; /* mean_ns: the sum, until the end; min_ns, max_ns: when timed > 0 */
-    uint64_t open;        /* calls of it around what is being taken now */
+    /* Until the end: mean_ns is the sum; net_total_ns and net_self_ns are what is to be taken off. min_ns, max_ns:
+     * when timed > 0. */
+    stave_rollup_row row;
+    uint64_t open; /* calls of it around what is being taken now */
     struct stave__quantiles quantiles;
 };
 
@@ -61,6 +64,20 @@ static inline void stave__name_time(struct stave__name *name, uint64_t calls, do
         row->max_ns = most_ns;
     row->timed += calls;
     row->mean_ns += sum_ns;
+}
+
+/* Calls whose self is added, once or for an entry's count: what recording took of it. */
+static inline void stave__name_self_cost(struct stave__name *name, struct stave__cost cost,
+                                         double calls, double directly)
+{
+    name->row.net_self_ns += stave__cost_of_self(cost, calls, directly);
+}
+
+/* The same of calls whose total is added. */
+static inline void stave__name_total_cost(struct stave__name *name, struct stave__cost cost,
+                                          double calls, double within)
+{
+    name->row.net_total_ns += stave__cost_of_total(cost, calls, within);
 }
 
 /* Durations that wait join the quantiles of their rows. False when out of memory. */

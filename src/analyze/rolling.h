@@ -44,8 +44,10 @@ void stave__samples_free(struct stave__samples *samples);
  * total unless it is inside a call of that name, and, when nothing else is around it, takes from the self
  * of its span. */
 struct stave__owed {
-    double units;  /* its total */
-    double inner;  /* the totals of those directly in it */
+    double units; /* its total */
+    double inner; /* the totals of those directly in it */
+    double calls, within,
+        directly;  /* its count; the counts of all in it, and of those directly in it */
     uint32_t name; /* a row of names */
     uint32_t parent, first,
         next; /* the row around it, one in it, one beside it; STAVE_NONE: none */
@@ -68,10 +70,17 @@ uint32_t stave__roll_cumulative(struct stave__rolling *rolling, const stave_bloc
 int stave__owing_read(struct stave__owing *owing, struct stave__rolling *rolling, uint32_t from,
                       uint32_t end, stave_error *error);
 
-/* What the span's cumulative rows take from its self, in units; in the first pass they add to their
- * selves and totals, with the span's own name among the open ones. */
-double stave__owing_take(const struct stave__owing *owing, struct stave__rolling *rolling,
-                         uint64_t serial, uint8_t pass);
+/* What cumulative rows take from their span. */
+struct stave__taken {
+    double units;            /* of its self */
+    double within, directly; /* counts: of all; of those that take from its self */
+};
+
+/* Of the span's rows; in the first pass they add to their selves and totals, with the span's own name among the open
+ * ones. */
+struct stave__taken stave__owing_take(const struct stave__owing *owing,
+                                      struct stave__rolling *rolling, uint64_t serial,
+                                      uint8_t pass);
 
 void stave__owing_free(struct stave__owing *owing);
 
@@ -85,6 +94,7 @@ struct stave__rolling {
     const stave_rollup_config *config;
     struct stave__reading reading;
     struct stave__ticks ticks; /* of the boot at hand */
+    struct stave__cost cost;
     struct stave__names names;
     struct stave__samples samples;
     struct stave__owing owing; /* of the lane at hand */

@@ -11,6 +11,7 @@ struct stave_rollup {
     uint32_t rows_count;
     stave_rollup_counter *counters;
     uint32_t counters_count;
+    stave_rollup_cost cost;
 };
 
 uint32_t stave__lane_name(const stave_trace *trace, uint32_t lane)
@@ -145,7 +146,46 @@ static int begin(struct stave__rolling *rolling, stave_error *error)
         stave__reading_open(&rolling->reading, rolling->trace, &filter, config->progress, error);
     if (status >= 0)
         status = ask_lanes(rolling, error);
+    rolling->cost = stave__cost_told(rolling->trace);
     return status >= 0 ? stave__names_init(&rolling->names, rolling->trace, error) : status;
+}
+
+/* Of all rows. Net selves and what recording cost are together what lanes spent in spans, and at the borders of the
+ * outermost. */
+static void sum_cost(stave_rollup *rollup, struct stave__cost cost)
+{
+    double net_ns = 0;
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < rollup->rows_count; i++) {
+        calls += rollup->rows[i].calls;
+        net_ns += rollup->rows[i].net_self_ns;
+    }
+    double total_ns = cost.span_ns * (double)calls;
+    rollup->cost = (stave_rollup_cost){
+        .known = true,
+        .span_ns = cost.span_ns,
+        .inner_ns = cost.inner_ns,
+        .calls = calls,
+        .total_ns = total_ns,
+        .time_ns = total_ns + net_ns,
+        .share = total_ns > 0 ? total_ns / (total_ns + net_ns) : 0,
+    };
+}
+
+static bool is_costly(const stave_rollup_cost *cost, const stave_rollup_row *row)
+{
+    double total_ns = cost->span_ns * (double)row->calls;
+    return row->calls >= STAVE_COSTLY_CALLS && total_ns > row->net_total_ns &&
+           total_ns >= STAVE_COSTLY_SHARE * cost->time_ns;
+}
+
+static void finish_cost(stave_rollup *rollup, struct stave__cost cost)
+{
+    if (cost.span_ns <= 0)
+        return;
+    sum_cost(rollup, cost);
+    for (uint32_t i = 0; i < rollup->rows_count; i++)
+        rollup->rows[i].costly = is_costly(&rollup->cost, &rollup->rows[i]);
 }
 
 static int finish(struct stave__rolling *rolling, stave_rollup *rollup, stave_error *error)
@@ -155,6 +195,8 @@ static int finish(struct stave__rolling *rolling, stave_rollup *rollup, stave_er
         status = stave__samples_finish(&rolling->samples, rolling->trace, &rollup->counters, error);
     rollup->rows_count = rolling->names.used;
     rollup->counters_count = rolling->samples.used;
+    if (status >= 0)
+        finish_cost(rollup, rolling->cost);
     return status;
 }
 
@@ -237,6 +279,11 @@ const stave_rollup_row *stave_rollup_row_at(const stave_rollup *rollup, uint32_t
 {
     assert(index < rollup->rows_count);
     return &rollup->rows[index];
+}
+
+const stave_rollup_cost *stave_rollup_cost_of(const stave_rollup *rollup)
+{
+    return &rollup->cost;
 }
 
 uint32_t stave_rollup_counters(const stave_rollup *rollup)

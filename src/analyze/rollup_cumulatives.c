@@ -68,6 +68,7 @@ static bool owe(struct stave__owing *owing, struct stave__rolling *rolling,
         place->around = 0;
     owing->rows[owing->used++] = (struct stave__owed){
         .units = stave__ticks_units(&rolling->ticks, block->start[row], block->total[row]),
+        .calls = (double)block->value[row],
         .name = name,
         .parent = STAVE_NONE,
         .first = STAVE_NONE,
@@ -101,6 +102,7 @@ static void link_rows(struct stave__owing *owing)
         owed->next = parent->first;
         parent->first = place->at;
         parent->inner += owed->units;
+        parent->directly += owed->calls;
     }
 }
 
@@ -121,30 +123,34 @@ int stave__owing_read(struct stave__owing *owing, struct stave__rolling *rolling
 
 /* ---- self and total -------------------------------------------------------------------------- */
 
-static void enter(struct stave__rolling *rolling, const struct stave__owed *owed)
+static void leave(struct stave__rolling *rolling, const struct stave__owed *owed)
 {
     struct stave__name *name = stave__names_at(&rolling->names, owed->name);
     double unit_ns = rolling->ticks.unit_ns;
-    if (name->open++ == 0)
+    if (--name->open == 0) {
         name->row.total_ns += owed->units * unit_ns;
+        stave__name_total_cost(name, rolling->cost, owed->calls, owed->within);
+    }
     if (owed->units > owed->inner)
         name->row.self_ns += (owed->units - owed->inner) * unit_ns;
+    stave__name_self_cost(name, rolling->cost, owed->calls, owed->directly);
 }
 
-/* A row and all in it, from the outside in: names are open while what is in them is added. */
+/* A row and all in it: names are open while what is in them is added. */
 static void descend(const struct stave__owing *owing, struct stave__rolling *rolling, uint32_t top)
 {
-    const struct stave__owed *rows = owing->rows;
+    struct stave__owed *rows = owing->rows;
     for (uint32_t at = top;;) {
-        enter(rolling, &rows[at]);
+        stave__names_at(&rolling->names, rows[at].name)->open++;
         if (rows[at].first != STAVE_NONE) {
             at = rows[at].first;
             continue;
         }
         for (;; at = rows[at].parent) {
-            stave__names_at(&rolling->names, rows[at].name)->open--;
+            leave(rolling, &rows[at]);
             if (at == top)
                 return;
+            rows[rows[at].parent].within += rows[at].calls + rows[at].within;
             if (rows[at].next != STAVE_NONE)
                 break;
         }
@@ -166,10 +172,10 @@ static uint32_t first_of(const struct stave__owing *owing, uint64_t serial)
     return low;
 }
 
-double stave__owing_take(const struct stave__owing *owing, struct stave__rolling *rolling,
-                         uint64_t serial, uint8_t pass)
+struct stave__taken stave__owing_take(const struct stave__owing *owing,
+                                      struct stave__rolling *rolling, uint64_t serial, uint8_t pass)
 {
-    double direct = 0;
+    struct stave__taken taken = {0};
     for (uint32_t i = first_of(owing, serial); i < owing->used; i++) {
         struct stave__owed *owed = &owing->rows[owing->places[i].at];
         if (owing->places[i].serial != serial || owed->taken == pass)
@@ -179,9 +185,11 @@ double stave__owing_take(const struct stave__owing *owing, struct stave__rolling
             continue;
         if (pass == 1)
             descend(owing, rolling, owing->places[i].at);
-        direct += owed->direct ? owed->units : 0;
+        taken.units += owed->direct ? owed->units : 0;
+        taken.directly += owed->direct ? owed->calls : 0;
+        taken.within += owed->calls + owed->within;
     }
-    return direct;
+    return taken;
 }
 
 void stave__owing_settle(struct stave__owing *owing, struct stave__rolling *rolling)

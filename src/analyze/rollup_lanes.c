@@ -19,7 +19,9 @@ struct call {
     struct stave__span span; /* at: its name's row */
     int64_t low, low_end;    /* the child that begins first, of those seen */
     double covered;          /* units that its children take from its self */
-    size_t first_stretch;    /* second pass: its children are those from here on */
+    double within,
+        directly; /* calls in it, of cumulative rows too; those of them that no other is around */
+    size_t first_stretch; /* second pass: its children are those from here on */
     uint16_t flags;
     bool disordered; /* `covered` is not known */
 };
@@ -53,8 +55,11 @@ static bool end_call(struct walk *walk, const struct call *call)
     struct stave__name *name = stave__names_at(&walk->rolling->names, call->span.at);
     double own = own_length(walk, call);
     double own_ns = own * walk->rolling->ticks.unit_ns;
-    if (--name->open == 0)
+    if (--name->open == 0) {
         name->row.total_ns += own_ns;
+        stave__name_total_cost(name, walk->rolling->cost, 1, call->within);
+    }
+    stave__name_self_cost(name, walk->rolling->cost, 1, call->directly);
     return stave__names_call(&walk->rolling->names, call->span.at, own_ns,
                              call->disordered ? 0 : self_ns(walk, own, call->covered), call->flags);
 }
@@ -74,6 +79,8 @@ static void end_call_again(struct walk *walk, const struct call *call)
 static bool pop(struct walk *walk)
 {
     const struct call *call = &walk->calls[--walk->used];
+    if (walk->used > 0)
+        walk->calls[walk->used - 1].within += 1 + call->within;
     if (walk->pass == 1)
         return end_call(walk, call);
     end_call_again(walk, call);
@@ -89,6 +96,7 @@ static bool cover(struct walk *walk, struct call *parent, const struct stave__sp
     int64_t start = stave__ticks_clip(ticks, child->start);
     int64_t end = stave__ticks_clip(ticks, child->end);
     int64_t until = end < parent->low ? end : parent->low;
+    parent->directly++;
     if (end > parent->low && end > parent->low_end)
         parent->disordered = walk->disordered = true;
     if (walk->pass == 1 && until > start)
@@ -113,6 +121,16 @@ static struct call *push(struct walk *walk)
     return &walk->calls[walk->used++];
 }
 
+static void take_cumulatives(struct walk *walk, struct call *call)
+{
+    struct stave__rolling *rolling = walk->rolling;
+    struct stave__taken taken =
+        stave__owing_take(&rolling->owing, rolling, call->span.serial, walk->pass);
+    call->covered = taken.units;
+    call->within = taken.within;
+    call->directly = taken.directly;
+}
+
 static bool begin_call(struct walk *walk, const struct stave__span *span, uint16_t flags)
 {
     struct stave__rolling *rolling = walk->rolling;
@@ -128,7 +146,7 @@ static bool begin_call(struct walk *walk, const struct stave__span *span, uint16
     };
     stave__names_at(&rolling->names, span->at)->open += walk->pass == 1;
     if (rolling->owing.used > 0)
-        call->covered = stave__owing_take(&rolling->owing, rolling, span->serial, walk->pass);
+        take_cumulatives(walk, call);
     return true;
 }
 

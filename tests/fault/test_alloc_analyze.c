@@ -109,6 +109,8 @@ static stave_trace *make_trace(uint64_t cache_bytes, bool attached)
     struct lane lanes[2];
     assert_int_equal(stave_trace_new(&config, &trace, NULL), STAVE_OK);
     assert_int_equal(stave__trace_boot(trace, 0, 0, &boot, NULL), STAVE_OK);
+    assert_int_equal(stave__trace_set_real(trace, "record.span_ns", 2, NULL), STAVE_OK);
+    assert_int_equal(stave__trace_set_real(trace, "record.inner_ns", 1, NULL), STAVE_OK);
     for (uint32_t i = 0; i < NAMES; i++) {
         size_t size = (size_t)snprintf(text, sizeof text, "name %u", i);
         assert_int_equal(stave__trace_string(trace, text, size, &names[i], NULL), STAVE_OK);

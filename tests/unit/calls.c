@@ -40,6 +40,14 @@ void calls_boot(struct calls *calls, double offset_us, double hz)
     assert_int_equal(stave__trace_boot(calls->trace, offset_us, hz, &calls->boot, NULL), STAVE_OK);
 }
 
+void calls_cost(struct calls *calls, double span_ns, double inner_ns)
+{
+    assert_int_equal(stave__trace_set_real(calls->trace, "record.span_ns", span_ns, NULL),
+                     STAVE_OK);
+    assert_int_equal(stave__trace_set_real(calls->trace, "record.inner_ns", inner_ns, NULL),
+                     STAVE_OK);
+}
+
 void calls_close(struct calls *calls)
 {
     for (uint32_t kind = 0; kind < STAVE_ROW_KINDS; kind++) {
@@ -217,6 +225,9 @@ static void assert_same_row(const stave_rollup_row *a, const stave_rollup_row *b
     assert_int_equal(a->uncertain, b->uncertain);
     assert_near(a->self_ns, b->self_ns);
     assert_near(a->total_ns, b->total_ns);
+    assert_near(a->net_total_ns, b->net_total_ns);
+    assert_near(a->net_self_ns, b->net_self_ns);
+    assert_int_equal(a->costly, b->costly);
     assert_near(a->min_ns, b->min_ns);
     assert_near(a->mean_ns, b->mean_ns);
     assert_near(a->p50_ns, b->p50_ns);

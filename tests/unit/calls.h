@@ -31,6 +31,9 @@ void calls_boot(struct calls *calls, double offset_us, double hz);
 
 void calls_close(struct calls *calls);
 
+/* What the recorder says that a span cost. */
+void calls_cost(struct calls *calls, double span_ns, double inner_ns);
+
 uint32_t calls_name(struct calls *calls, const char *name);
 
 /* A row of any kind on calls->lane; the name may be NULL. */

@@ -385,6 +385,8 @@ static void test_ways_agree(void **state)
         struct calls calls;
         calls_open(&calls, round % 3 == 0 ? 3e8 : 0);
         calls.random = round;
+        if (round % 2 == 0)
+            calls_cost(&calls, round % 7, round % 3);
         if (round % 5 == 0)
             assert_int_equal(
                 stave__boot_change_rate(stave__boot_at(calls.trace, 0), 400, 7e7, NULL), STAVE_OK);
