@@ -59,22 +59,41 @@ static bool choose_lanes(struct cli_report *report)
 
 /* ---- which rows ------------------------------------------------------------------------------ */
 
+/* The worst is what took longest to be recorded: what was called most often. */
+static int compare_costly(const void *a, const void *b)
+{
+    const stave_rollup_row *x = *(const stave_rollup_row *const *)a;
+    const stave_rollup_row *y = *(const stave_rollup_row *const *)b;
+    if (x->calls != y->calls)
+        return x->calls > y->calls ? -1 : 1;
+    return (x > y) - (x < y); /* as the rows stand */
+}
+
+static void choose_row(struct cli_report *report, const stave_rollup_row *row)
+{
+    report->rows[report->rows_count++] = row;
+    if (row->costly)
+        report->costly[report->costly_count++] = row;
+}
+
 static bool choose_rows(struct cli_report *report)
 {
     const stave_trace *trace = report->trace->trace;
     uint32_t rows = stave_rollup_rows(report->rollup);
     uint32_t counters = stave_rollup_counters(report->rollup);
     report->rows = calloc((size_t)rows + 1, sizeof(stave_rollup_row *));
+    report->costly = calloc((size_t)rows + 1, sizeof(stave_rollup_row *));
     report->counters = calloc((size_t)counters + 1, sizeof(stave_rollup_counter *));
-    if (report->rows == NULL || report->counters == NULL) {
+    if (report->rows == NULL || report->costly == NULL || report->counters == NULL) {
         cli_message("out of memory");
         return false;
     }
     for (uint32_t i = 0; i < rows; i++) {
         const stave_rollup_row *row = stave_rollup_row_at(report->rollup, i);
         if (name_matches(trace, row->name, name_pattern))
-            report->rows[report->rows_count++] = row;
+            choose_row(report, row);
     }
+    qsort(report->costly, report->costly_count, sizeof(stave_rollup_row *), compare_costly);
     for (uint32_t i = 0; i < counters; i++) {
         const stave_rollup_counter *row = stave_rollup_counter_at(report->rollup, i);
         if (report->lanes[row->lane] && name_matches(trace, row->name, name_pattern))
@@ -164,6 +183,7 @@ static int use(const struct cli_trace *trace, const char *path)
     stave_rollup_free(report.rollup);
     free(report.lanes);
     free(report.rows);
+    free(report.costly);
     free(report.counters);
     return exit_status;
 }

@@ -13,24 +13,27 @@
 
 /* ---- the columns of times -------------------------------------------------------------------- */
 
-/* head, member, whether it is a sum, rank on a narrow terminal */
+/* head, member, whether it is a sum, rank on a narrow terminal, whether it is there only when the trace knows what
+ * its recording cost */
 #define TIME_COLUMNS(X)                                                                            \
-    X("total", total_ns, true, 0)                                                                  \
-    X("self", self_ns, true, 0)                                                                    \
-    X("min", min_ns, false, 3)                                                                     \
-    X("mean", mean_ns, false, 2)                                                                   \
-    X("p50", p50_ns, false, 4)                                                                     \
-    X("p90", p90_ns, false, 5)                                                                     \
-    X("p99", p99_ns, false, 1)                                                                     \
-    X("max", max_ns, false, 0)
+    X("total", total_ns, true, 0, false)                                                           \
+    X("net total", net_total_ns, true, 2, true)                                                    \
+    X("self", self_ns, true, 0, false)                                                             \
+    X("net self", net_self_ns, true, 1, true)                                                      \
+    X("min", min_ns, false, 5, false)                                                              \
+    X("mean", mean_ns, false, 4, false)                                                            \
+    X("p50", p50_ns, false, 6, false)                                                              \
+    X("p90", p90_ns, false, 7, false)                                                              \
+    X("p99", p99_ns, false, 3, false)                                                              \
+    X("max", max_ns, false, 0, false)
 
-#define ONE(head, member, is_sum, rank) +1
+#define ONE(head, member, is_sum, rank, is_net) +1
 #define TIMES (0 TIME_COLUMNS(ONE))
 
 static void read_times(const stave_rollup_row *row, double times[TIMES])
 {
     unsigned i = 0;
-#define READ(head, member, is_sum, rank) times[i++] = row->member;
+#define READ(head, member, is_sum, rank, is_net) times[i++] = row->member;
     TIME_COLUMNS(READ)
 #undef READ
 }
@@ -39,9 +42,15 @@ struct time_column {
     const char *name;
     bool is_sum;
     unsigned rank;
+    bool is_net;
     char head[16];
     struct cli_unit unit;
 };
+
+static bool is_shown(const struct cli_report *report, bool is_net)
+{
+    return !is_net || stave_rollup_cost_of(report->rollup)->known;
+}
 
 /* One unit for the sums, one for the single times, so that a row can be compared in itself. */
 static void choose_units(const struct cli_report *report, struct time_column columns[TIMES])
@@ -83,25 +92,28 @@ static void add_row(struct cli_table *table, const struct cli_report *report,
     cli_table_name(table, report->trace->trace, row->name);
     cli_table_number(table, "%" PRIu64, row->calls);
     for (unsigned i = 0; i < TIMES; i++)
-        cli_table_number(table, isfinite(times[i]) ? "%.*f" : "", columns[i].unit.decimals,
-                         times[i] / columns[i].unit.ns);
+        if (is_shown(report, columns[i].is_net))
+            cli_table_number(table, isfinite(times[i]) ? "%.*f" : "", columns[i].unit.decimals,
+                             times[i] / columns[i].unit.ns);
     add_warning(table, row->failed, '!', CLI_BAD);
     add_warning(table, row->uncertain, '?', CLI_DOUBT);
 }
 
 static void print_calls(const struct cli_report *report)
 {
-#define COLUMN(head, member, is_sum, rank) {head, is_sum, rank, "", {0}},
+#define COLUMN(head, member, is_sum, rank, is_net) {head, is_sum, rank, is_net, "", {0}},
     struct time_column times[] = {TIME_COLUMNS(COLUMN)};
 #undef COLUMN
     struct cli_column columns[TIMES + 4] = {{"name", false, 0}, {"calls", true, 0}};
     struct cli_table table;
+    unsigned count = 2;
     choose_units(report, times);
     for (unsigned i = 0; i < TIMES; i++)
-        columns[2 + i] = (struct cli_column){times[i].head, true, times[i].rank};
-    columns[TIMES + 2] = (struct cli_column){"failed", true, 0};
-    columns[TIMES + 3] = (struct cli_column){"uncertain", true, 0};
-    cli_table_begin(&table, columns, COUNT(columns));
+        if (is_shown(report, times[i].is_net))
+            columns[count++] = (struct cli_column){times[i].head, true, times[i].rank};
+    columns[count++] = (struct cli_column){"failed", true, 0};
+    columns[count++] = (struct cli_column){"uncertain", true, 0};
+    cli_table_begin(&table, columns, count);
     for (uint32_t i = 0; i < report->rows_count; i++)
         add_row(&table, report, report->rows[i], times);
     cli_table_print(&table, stdout);
@@ -136,6 +148,55 @@ static void print_counters(const struct cli_report *report)
     cli_table_print(&table, stdout);
 }
 
+/* ---- what recording cost --------------------------------------------------------------------- */
+
+static struct cli_unit unit_of(double ns)
+{
+    struct cli_times times = {0};
+    cli_times_add(&times, ns);
+    return cli_unit_for_sums(&times);
+}
+
+/* Columns of what was recorded for longer than it took. */
+static void print_costly(const struct cli_report *report)
+{
+    double span_ns = stave_rollup_cost_of(report->rollup)->span_ns;
+    struct cli_unit unit = unit_of(span_ns * (double)report->costly[0]->calls);
+    char net[16], cost[16];
+    snprintf(net, sizeof net, "net total %s", unit.name);
+    snprintf(cost, sizeof cost, "cost %s", unit.name);
+    const struct cli_column columns[] = {
+        {"cost more than it took", false, 0}, {"calls", true, 0}, {net, true, 0}, {cost, true, 0}};
+    struct cli_table table;
+    cli_table_begin(&table, columns, COUNT(columns));
+    for (uint32_t i = 0; i < report->costly_count; i++) {
+        const stave_rollup_row *row = report->costly[i];
+        cli_table_name(&table, report->trace->trace, row->name);
+        cli_table_number(&table, "%" PRIu64, row->calls);
+        cli_table_number(&table, "%.*f", unit.decimals, row->net_total_ns / unit.ns);
+        cli_table_number(&table, "%.*f", unit.decimals, span_ns * (double)row->calls / unit.ns);
+    }
+    cli_table_print(&table, stdout);
+    puts("(cheaper: one span around all of these calls, or none; STAVE_CUMULATIVE saves memory, "
+         "not time)");
+}
+
+static void print_cost(const struct cli_report *report)
+{
+    const stave_rollup_cost *cost = stave_rollup_cost_of(report->rollup);
+    struct cli_unit unit = unit_of(cost->total_ns);
+    if (!cost->known)
+        return;
+    printf("\na span cost %.1f ns, %.1f ns of that in its own time; %" PRIu64
+           " spans cost %.*f %s, %.1f %% of the time in spans\n",
+           cost->span_ns, cost->inner_ns, cost->calls, unit.decimals, cost->total_ns / unit.ns,
+           unit.name, 100 * cost->share);
+    if (report->costly_count == 0)
+        return;
+    putchar('\n');
+    print_costly(report);
+}
+
 void cli_report_print(const struct cli_report *report)
 {
     if (report->rows_count > 0)
@@ -144,6 +205,8 @@ void cli_report_print(const struct cli_report *report)
         putchar('\n');
     if (report->counters_count > 0)
         print_counters(report);
+    if (report->rows_count > 0)
+        print_cost(report);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -154,11 +217,15 @@ static void put_row(struct cli_json *json, const struct cli_report *report,
     cli_json_open(json, NULL, '{');
     cli_json_name(json, "name", report->trace->trace, row->name);
     cli_json_u64(json, "calls", row->calls);
-#define PUT(head, member, is_sum, rank) cli_json_whole(json, #member, row->member);
+#define PUT(head, member, is_sum, rank, is_net)                                                    \
+    if (is_shown(report, is_net))                                                                  \
+        cli_json_whole(json, #member, row->member);
     TIME_COLUMNS(PUT)
 #undef PUT
     cli_json_u64(json, "failed", row->failed);
     cli_json_u64(json, "uncertain", row->uncertain);
+    if (stave_rollup_cost_of(report->rollup)->known)
+        cli_json_bool(json, "costly", row->costly);
     cli_json_close(json);
 }
 
@@ -184,6 +251,21 @@ static void put_losses(struct cli_json *json, const struct cli_report *report)
     cli_json_u64(json, "damaged_blocks", stave_trace_damages(report->trace->trace));
 }
 
+static void put_cost(struct cli_json *json, const struct cli_report *report)
+{
+    const stave_rollup_cost *cost = stave_rollup_cost_of(report->rollup);
+    if (!cost->known)
+        return;
+    cli_json_open(json, "cost", '{');
+    cli_json_double(json, "span_ns", cost->span_ns);
+    cli_json_double(json, "inner_ns", cost->inner_ns);
+    cli_json_u64(json, "calls", cost->calls);
+    cli_json_whole(json, "total_ns", cost->total_ns);
+    cli_json_whole(json, "time_ns", cost->time_ns);
+    cli_json_double(json, "share", cost->share);
+    cli_json_close(json);
+}
+
 void cli_report_json(const struct cli_report *report)
 {
     struct cli_json json = {.to = stdout};
@@ -194,6 +276,7 @@ void cli_report_json(const struct cli_report *report)
     cli_json_double_if(&json, "from_us", any, report->from_us);
     cli_json_double_if(&json, "to_us", any, report->to_us);
     put_losses(&json, report);
+    put_cost(&json, report);
     cli_json_open(&json, "rollup", '[');
     for (uint32_t i = 0; i < report->rows_count; i++)
         put_row(&json, report, report->rows[i]);

@@ -16,6 +16,9 @@ struct cli_report {
     stave_rollup *rollup;
     const stave_rollup_row **rows; /* those to show */
     uint32_t rows_count;
+    const stave_rollup_row *
+        *costly; /* of these, those that cost more than they took, the worst first */
+    uint32_t costly_count;
     const stave_rollup_counter **counters;
     uint32_t counters_count;
 };

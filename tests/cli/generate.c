@@ -14,6 +14,7 @@
  *   properties  what a decoder says of a recording, and no row
  *   limited   nested, from a recorder that was told how many spans to take, and one root in how many
  *   evicted   many, from a recorder that gave up what was older
+ *   costly    a request that is mostly its own recording, which the recorder tells: 20 ns a span, 8 of them in it
  *   later     nested, with a block of an unknown kind and without an index  */
 #include <math.h>
 #include <stdbool.h>
@@ -330,6 +331,37 @@ static void limited(void)
     check(stave__trace_set_property(trace, "record.roots_skipped", 0, 9, &error));
 }
 
+/* [0, 100 us]: sort, then 2000 cells of 10 ns, in a sum, then 1200 hashes of 15 ns as one row. */
+static void costly(void)
+{
+    uint32_t lane = add_lane("main", STAVE_LANE_THREAD, 0);
+    const struct span sort = {"sort", 100, 20100, lane, 1, 2, 0, 0, 0};
+    const struct span around[] = {
+        {"sum", 20200, 64300, lane, 1, 3, 0, 0, 0},
+        {"request", 0, 100000, lane, 0, 1, 0, 0, 0},
+    };
+    struct stave__row hash = {.start = 64400,
+                              .end = 99000,
+                              .serial = 1,
+                              .name = string("hash"),
+                              .value = 1200,
+                              .total = 18000,
+                              .least = 10,
+                              .most = 40};
+    add_spans(&sort, 1);
+    for (uint32_t i = 0; i < 2000; i++) {
+        int64_t at = 20250 + 22 * (int64_t)i;
+        struct span cell = {"cell", at, at + 10, lane, 2, 4 + i, 0, 0, 0};
+        add_spans(&cell, 1);
+    }
+    add_spans(around, COUNT(around));
+    add(lane, STAVE_CUMULATIVES, &hash);
+    check(stave__trace_set_property(trace, "record.recorded", 0, 2005, &error));
+    check(stave__trace_set_real(trace, "record.span_ns", 20, &error));
+    check(stave__trace_set_real(trace, "record.inner_ns", 8, &error));
+    seal();
+}
+
 static void later(void)
 {
     nested();
@@ -342,6 +374,7 @@ static const struct {
     {"nested", nested},     {"wild", wild},       {"deep", deep},       {"many", many},
     {"repeated", repeated}, {"open", left_open},  {"empty", empty},     {"properties", properties},
     {"later", later},       {"evicted", evicted}, {"details", details}, {"limited", limited},
+    {"costly", costly},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */
@@ -392,7 +425,11 @@ int main(int argc, char **argv)
         }
     }
     fprintf(stderr, "usage: generate "
+<<<<<<< HEAD
                     "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|limited|"
+=======
+                    "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|costly|"
+>>>>>>> 15b6677 (stave report: net times beside the others, what recording cost, and names that cost more than they took)
                     "later > FILE\n");
     return 2;
 }

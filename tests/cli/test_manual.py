@@ -1,6 +1,6 @@
 """What --help says, the manual pages and the completions say too, and nothing else.
 
-    test_manual.py SOURCE_DIR BIN_DIR NAME...
+    test_manual.py SOURCE_DIR BIN_DIR GENERATE NAME...
 
 BIN_DIR holds `stave`, and its other names NAME... Pages are linted if there is a program for that,
 the completion for zsh is parsed by zsh if it is there; all else needs Python and bash only.
@@ -234,16 +234,19 @@ class Manual(unittest.TestCase):
         self.assertIn("rows: 2 spans, 1 marks, 1 gaps\n", read)
 
     def test_names_in_reports(self):
-        """What `ls` and `report` print, as tables and as JSON, against a recording."""
-        recording = str(SOURCE / "tests/etrace/vectors/loop.bin")
-        for name in "ls", "report":
-            page = self.pages[f"stave-{name}.1"]
-            found = json.loads(output_of(str(BIN / "stave"), name, recording, "--json"))
-            self.assertEqual(items("Li ", page.part("The JSON")), list(found))
-        rows = set(found["rollup"][0])
-        self.assertEqual(rows - set(re.findall(r"\w+", page.part("The JSON"))), set())
-        heads = output_of(str(BIN / "stave"), "report", recording).split("\n", 1)[0]
-        columns = [head.split()[0] for head in re.split(r" {2,}", heads)]
+        """What `ls` and `report` print, as tables and as JSON, against a recording that knows what it cost."""
+        with tempfile.TemporaryDirectory() as directory:
+            recording = str(Path(directory, "costly.stave"))
+            made = subprocess.run([GENERATE, "costly"], capture_output=True, check=True)
+            Path(recording).write_bytes(made.stdout)
+            for name in "ls", "report":
+                page = self.pages[f"stave-{name}.1"]
+                found = json.loads(output_of(str(BIN / "stave"), name, recording, "--json"))
+                self.assertEqual(items("Li ", page.part("The JSON")), list(found))
+            heads = output_of(str(BIN / "stave"), "report", recording).split("\n", 1)[0]
+        keys = set(found["rollup"][0]) | set(found["cost"])
+        self.assertEqual(keys - set(re.findall(r"\w+", page.part("The JSON"))), set())
+        columns = [head.removesuffix(" us") for head in re.split(r" {2,}", heads)]
         self.assertEqual(items("Li ", page.sections["OUTPUT"])[:len(columns)], columns)
 
     @on_each_page
@@ -435,6 +438,6 @@ class Zsh(unittest.TestCase):
 
 if __name__ == "__main__":
     SOURCE, BIN = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    NAMES = sys.argv[3:]
+    GENERATE, NAMES = sys.argv[3], sys.argv[4:]
     COMPLETION = SOURCE / "tools/completion/stave.bash"
     unittest.main(argv=sys.argv[:1])
