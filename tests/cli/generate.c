@@ -424,12 +424,9 @@ int main(int argc, char **argv)
             return fflush(stdout) == 0 ? 0 : 1;
         }
     }
-    fprintf(stderr, "usage: generate "
-<<<<<<< HEAD
-                    "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|limited|"
-=======
-                    "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|costly|"
->>>>>>> 15b6677 (stave report: net times beside the others, what recording cost, and names that cost more than they took)
-                    "later > FILE\n");
+    fprintf(stderr,
+            "usage: generate "
+            "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|limited|costly|"
+            "later > FILE\n");
     return 2;
 }
