@@ -6,6 +6,7 @@
 #include "record/record.h"
 #include "record/sums.h"
 
+#define OPEN_FEW 1024u
 #define ALL_COLUMNS ((1u << STAVE_COLUMNS) - 1)
 
 int stave__image_rows_open(struct stave__image_rows *rows, stave_error *error)
@@ -222,14 +223,15 @@ void stave__image_rows_put_open(struct stave__image_rows *rows, struct stave__im
     put_block(file, &block);
 }
 
-/* Spans begin with the first row's: all that began after it have ended before. Of more open ones than rows nothing
- * is said, but for the last block. */
+/* Spans begin with the first row's: all that began after it have ended before. Of many open ones, more than rows,
+ * nothing is said, but for the last block. */
 static void set_around(struct stave__image_rows *rows, struct stave__image_file *file,
                        stave_block *block)
 {
     uint64_t last = rows->is_last ? UINT64_MAX : block->serial[block->rows - 1];
     stave__open_spans_at(rows->spans, rows->piece, last);
-    if (!rows->is_last && rows->spans->around_count > block->rows)
+    uint32_t few = block->rows > OPEN_FEW ? block->rows : OPEN_FEW;
+    if (!rows->is_last && rows->spans->around_count > few)
         return;
     block->begun = block->serial[0];
     set_open(rows, file, block);
