@@ -7,6 +7,8 @@
 
 #include <stave/stave.h>
 
+#include "kept.h"
+
 enum { WORDS = 5, LINE_SIZE = 256 };
 
 /* A line in words; those that are not there are empty. */
@@ -162,6 +164,21 @@ static void sum(struct request *request)
     answer_add(request->answer, "  %lld in %u rows\n", (long long)sum_of_cells, rows);
 }
 
+/* What the recorder keeps of the others. No roots: who looks is not to be seen. */
+static void list_kept(struct request *request)
+{
+    const char *wrong = kept_list(request->answer, request->words[1]);
+    if (wrong != NULL)
+        refuse(request, "%s", wrong);
+}
+
+static void show_kept(struct request *request)
+{
+    const char *wrong = kept_show(request->answer, request->words[1]);
+    if (wrong != NULL)
+        refuse(request, "%s", wrong);
+}
+
 static const struct {
     const char *name, *arguments;
     void (*run)(struct request *request);
@@ -172,6 +189,8 @@ static const struct {
     {"Filter", "COLUMN VALUE [TO] | none", filter_rows},
     {"Find", "COLUMN VALUE [TO]", find},
     {"Sum", "COLUMN", sum},
+    {"Kept", "[COMMAND]", list_kept},
+    {"Show", "ID", show_kept},
 };
 
 static void unknown(struct request *request)

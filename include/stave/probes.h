@@ -1,6 +1,7 @@
 /* stave/probes.h - the probes of stave/stave.h, which includes this file; include that one.
  *
  *     STAVE_TRACE("name", kv...);             a root; inside another root its child
+ *     STAVE_TRACE_SPAN(variable, "name", kv...);   a root with a name in the code
  *     STAVE_SCOPE("name", kv...);             a span
  *     STAVE_SPAN(variable, "name", kv...);    a span with a name in the code: a const stave_span
  *     STAVE_SCOPE_NAMED(id, kv...);           a span with a name of stave_name_intern()
@@ -393,8 +394,9 @@ template <typename T> static inline stave__value stave__value_as_is(T x)
 
 #define STAVE_KV(key, value) STAVE__SET(stave__target, key, value, #value)
 
-#define STAVE_TRACE(...)                                                                           \
-    STAVE__TRACE(STAVE__UNIQUE(scope), STAVE__UNIQUE(site), STAVE__LITERAL(__VA_ARGS__),           \
+#define STAVE_TRACE(...) STAVE_TRACE_SPAN(STAVE__UNIQUE(scope), __VA_ARGS__)
+#define STAVE_TRACE_SPAN(variable, ...)                                                            \
+    STAVE__TRACE(variable, STAVE__UNIQUE(site), STAVE__LITERAL(__VA_ARGS__),                       \
                  STAVE__REST(__VA_ARGS__))
 #define STAVE_SCOPE(...) STAVE_SPAN(STAVE__UNIQUE(scope), __VA_ARGS__)
 #define STAVE_SPAN(variable, ...)                                                                  \
@@ -430,6 +432,7 @@ template <typename T> static inline stave__value stave__value_as_is(T x)
 
 #define STAVE_TRACE(...) STAVE__UNUSED(STAVE__REST(__VA_ARGS__))
 #define STAVE_SCOPE(...) STAVE__UNUSED(STAVE__REST(__VA_ARGS__))
+#define STAVE_TRACE_SPAN(variable, ...) STAVE_SPAN(variable, __VA_ARGS__)
 #define STAVE_SPAN(variable, ...)                                                                  \
     const stave_span variable __attribute__((unused)) =                                            \
         0 ? (STAVE__REST(__VA_ARGS__), stave__none()) : stave__none()

@@ -61,6 +61,30 @@ class Grid(unittest.TestCase):
 
 
 class Runs(Grid):
+    def test_kept(self):
+        self.environment["STAVE_ENABLE"] = "1"
+        del self.environment["STAVE_FILE"]
+        found = self.grid(commands=[
+            "Select 0 2000", "Sort price", "Navigate first", "Sum shelf", "Kept Navigate", "Kept",
+            "Show c1-3", "Show c1-99"])
+        end = found.index("ok c1-5")
+        self.assertRegex(found[end - 1], r"^  c1-3 +Navigate +\d+\.\d{3} ms +\d+ spans  newest slowest$")
+        kept = found[end + 1:found.index("ok c1-6")]
+        self.assertEqual([line.split()[0] for line in kept], ["c1-4", "c1-3", "c1-2", "c1-1", "c1"])
+        self.assertTrue(kept[0].endswith(" newest slowest failed"))
+        tree = found[found.index("ok c1-6") + 1:found.index("ok c1-7")]
+        names = [(len(line) - len(line.lstrip()), line.split()[0]) for line in tree]
+        self.assertEqual(names[:2], [(2, "Navigate"), (4, "grid_go")])
+        self.assertIn((8, "find_row"), names)
+        row = next(line for line in tree if line.split()[0] == "find_row")
+        self.assertIn("2001 times", row)
+        self.assertEqual(found[-1], "error c1-8 it is not kept")
+
+    def test_kept_when_nothing_is_recorded(self):
+        del self.environment["STAVE_FILE"]
+        self.assertEqual(self.grid(commands=["Kept"])[-1],
+                         "error c1-1 nothing is recorded: STAVE_ENABLE=1")
+
     def test_answers(self):
         found = self.grid(commands=[
             "Navigate 7", "Select where hall hall-2 hall-3", "Sort item down", "Navigate first",
