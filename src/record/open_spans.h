@@ -34,7 +34,7 @@ int stave__open_spans_open(struct stave__open_spans *spans, stave_error *error);
 void stave__open_spans_close(struct stave__open_spans *spans);
 
 /* What is open of a lane now. False: it is another thread's now than in that life. */
-bool stave__open_spans_begin(struct stave__open_spans *spans, uint32_t lane, uint32_t life);
+bool stave__open_spans_begin(struct stave__open_spans *spans, uint32_t index, uint32_t life);
 
 /* Looks through all of a lane's pieces, by way of `records`, room for a chunk; cuts them at now, and to nothing
  * where they are not there any more. */

@@ -149,6 +149,7 @@ void nested(int i)
 void two_on_a_line(int i)
 {
     STAVE_TRACE("a"); STAVE_TRACE("b", STAVE_ID(1));
+    STAVE_TRACE_SPAN(root, "c", STAVE_ID(2)); STAVE_SET(root, "d", 3); STAVE_TRACE_SPAN(other, "e"); stave_fail(other, "f");
     STAVE_SCOPE("a"); STAVE_SCOPE("a", STAVE_KV("a", i), STAVE_KV("a", i));
     STAVE_SPAN(one, "a"); STAVE_SPAN(two, "a", STAVE_KV("a", i));
     STAVE_SCOPE_NAMED(1u); STAVE_SCOPE_NAMED(2u, STAVE_KV("a", i));

@@ -196,14 +196,16 @@ static void test_roots_in_others(void **state)
     start(&(stave_config){0});
     {
         STAVE_SCOPE("main loop"); /* no trace */
-        STAVE_TRACE("outer", STAVE_ID(1u));
+        STAVE_TRACE_SPAN(outer, "outer", STAVE_ID(1u));
         recorded_pass(3);
+        STAVE_SET(outer, "rows", 5);
         STAVE_TRACE("inner", STAVE_ID(2u));
         recorded_pass(4);
     }
     assert_int_equal(COUNTED(roots), 1);
     stave_kept_trace *trace = only_one(NULL);
     assert_string_equal(trace->name, "outer");
+    assert_int_equal(trace->arguments[0].value.i64, 5);
     assert_int_equal(trace->span_count, 2);
     assert_node(trace, 1, "inner", 3, 4, 1, "outer");
     assert_int_equal(trace->spans[1].data_count, 1);
