@@ -72,6 +72,11 @@ struct entry {
     uint32_t number, around, node;
 };
 
+/* A record of it. */
+struct found {
+    const struct stave__record *record;
+};
+
 /* When a node starts. */
 struct start {
     uint64_t ns;
@@ -83,8 +88,8 @@ struct copy {
     const struct stave__kept *kept;
     const struct stave__scale *scale;
     struct stave__record *all;
-    const struct stave__record **spans; /* by serial; the root is the first */
-    const struct stave__record **attributes;
+    struct found *spans; /* by serial; the root is the first */
+    struct found *attributes;
     struct entry *entries;
     uint32_t span_count, entry_count, attribute_count;
     size_t text_size;
@@ -99,7 +104,7 @@ static void sort_out(struct copy *copy, const struct stave__record *record)
     if (record->serial < copy->kept->root.serial)
         return;
     if (stave__record_is_span(record)) {
-        copy->spans[copy->span_count++] = record;
+        copy->spans[copy->span_count++].record = record;
     } else if (stave__record_is(record, STAVE__SUM)) {
         copy->entries[copy->entry_count++] = (struct entry){
             .owner = record->serial,
@@ -108,26 +113,24 @@ static void sort_out(struct copy *copy, const struct stave__record *record)
             .node = (uint32_t)(record - copy->all), /* until it has one */
         };
     } else if (stave__record_is(record, STAVE__ATTRIBUTE)) {
-        copy->attributes[copy->attribute_count++] = record;
+        copy->attributes[copy->attribute_count++].record = record;
         copy->text_size += stave__record_has_text(record) ? (size_t)record->start + 1 : 0;
     }
 }
 
 static int compare_spans(const void *a, const void *b)
 {
-    const struct stave__record *x = *(const struct stave__record *const *)a;
-    const struct stave__record *y = *(const struct stave__record *const *)b;
-    return x->serial < y->serial ? -1 : x->serial > y->serial;
+    const struct found *x = a, *y = b;
+    return x->record->serial < y->record->serial ? -1 : x->record->serial > y->record->serial;
 }
 
 /* Attributes of a span stay in the order in which they were set: records stand in it. */
 static int compare_attributes(const void *a, const void *b)
 {
-    const struct stave__record *x = *(const struct stave__record *const *)a;
-    const struct stave__record *y = *(const struct stave__record *const *)b;
-    if (x->serial != y->serial)
-        return x->serial < y->serial ? -1 : 1;
-    return x < y ? -1 : x > y;
+    const struct found *x = a, *y = b;
+    if (x->record->serial != y->record->serial)
+        return x->record->serial < y->record->serial ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -189,17 +192,20 @@ static void set_value(struct copy *copy, const struct stave__record *record,
         memcpy(&value->value, &record->start, sizeof record->start);
 }
 
+/* Attributes and spans stand in the order of their serials. */
 static void set_data(struct copy *copy)
 {
-    uint32_t at = 0;
+    uint32_t at = 0, count = copy->attribute_count;
     for (uint32_t i = 0; i < copy->span_count; i++) {
         stave_kept_span *node = &copy->nodes[i];
-        while (at < copy->attribute_count && copy->attributes[at]->serial < copy->spans[i]->serial)
+        uint64_t serial = copy->spans[i].record->serial;
+        while (at < count && copy->attributes[at].record->serial < serial)
             at++;
         node->data = &copy->values[at];
-        for (; at < copy->attribute_count && copy->attributes[at]->serial == copy->spans[i]->serial;
-             at++, node->data_count++)
-            set_value(copy, copy->attributes[at], &copy->values[at]);
+        for (; at < count && copy->attributes[at].record->serial == serial; at++) {
+            set_value(copy, copy->attributes[at].record, &copy->values[at]);
+            node->data_count++;
+        }
     }
 }
 
@@ -224,9 +230,9 @@ static stave_kept_span node_of(const struct copy *copy, const struct stave__reco
 
 static void make_spans(struct copy *copy)
 {
-    uint32_t root_depth = stave__what_depth(copy->spans[0]->what);
+    uint32_t root_depth = stave__what_depth(copy->spans[0].record->what);
     for (uint32_t i = 0; i < copy->span_count; i++) {
-        const struct stave__record *record = copy->spans[i];
+        const struct stave__record *record = copy->spans[i].record;
         copy->nodes[i] = node_of(copy, record);
         copy->nodes[i].flags = stave__what_flags(record->what);
         copy->nodes[i].depth = stave__what_depth(record->what) - root_depth;
@@ -246,9 +252,9 @@ static void find_parents(struct copy *copy)
 
 static uint32_t span_of(const struct copy *copy, uint64_t serial)
 {
-    struct stave__record wanted = {.serial = serial};
-    const struct stave__record *key = &wanted;
-    const struct stave__record **found =
+    const struct stave__record wanted = {.serial = serial};
+    const struct found key = {&wanted};
+    const struct found *found =
         bsearch(&key, copy->spans, copy->span_count, sizeof *copy->spans, compare_spans);
     return found != NULL ? (uint32_t)(found - copy->spans) : 0;
 }
@@ -314,13 +320,18 @@ static void link_children(struct copy *copy)
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
+static bool is_id(const stave_kept_value *value)
+{
+    return value->key != NULL && strcmp(value->key, "id") == 0;
+}
+
 /* The id in front of the root's other attributes. */
 static void find_id(struct copy *copy)
 {
     stave_kept_trace *trace = &copy->trace;
     stave_kept_value *values = copy->values;
     uint32_t count = copy->nodes[0].data_count, at = 0;
-    while (at < count && strcmp(values[at].key, "id") != 0)
+    while (at < count && !is_id(&values[at]))
         at++;
     trace->arguments = values;
     trace->argument_count = count;
