@@ -115,7 +115,7 @@ static void test_starting(void **state)
     while (fails_at(start, 0, mapping + 1))
         mapping++;
     assert_int_equal(requests, 2); /* the pool's queues */
-    assert_int_equal(mapping, 10); /* lanes, names (3), chunks; traces, commands, the three lists of traces */
+    assert_int_equal(mapping, 10); /* lanes, names (3), chunks; of traces 5 */
     assert_true(stave_is_enabled());
 }
 
