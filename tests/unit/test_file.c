@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "trace/packing.h"
 #include "trace/trace.h"
 
 #define LANES 3
@@ -224,8 +225,9 @@ static void assert_sound(const stave_trace *trace, bool indexed)
 static void test_a_saved_trace_comes_back(void **state)
 {
     static const uint32_t levels[] = {0, 3};
+    size_t count = stave__pack_bound(1) > 0 ? 2 : 1;
     stave_trace *trace = make_trace(9600);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct bytes bytes = save(trace, levels[i]);
         put_file(bytes.at, bytes.size);
         for (int ignore = 0; ignore < 2; ignore++) {
