@@ -301,15 +301,21 @@ static uint64_t rows_in_file(void)
     return rows;
 }
 
+static void record_spans(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        STAVE_SCOPE("span");
+        recorded_pass(1);
+    }
+}
+
 /* Records `chunks` chunks, and waits when one is full until it is in the file. */
 static void record_slowly(uint32_t chunks)
 {
     uint64_t records = 0;
     for (uint32_t i = 0; i < chunks; i++) {
-        for (uint32_t j = 0; j < CHUNK; j++, records++) {
-            STAVE_SCOPE("span");
-            recorded_pass(1);
-        }
+        record_spans(CHUNK);
+        records += CHUNK;
         for (int tries = 0; tries < 1000 && rows_in_file() + CHUNK < records; tries++)
             wait_a_little();
     }
@@ -337,6 +343,54 @@ static void test_more_than_memory(void **state)
 {
     in_a_child(pass_through, STAVE_KEEP_NEWEST);
     in_a_child(pass_through, STAVE_STOP_WHEN_FULL);
+}
+
+/* The file, once so many rows in it are of spans that have ended. */
+static struct recorded wait_for_ended(size_t count)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        struct recorded file = recorded_file(path);
+        size_t ended = 0;
+        for (size_t i = 0; i < file.rows.count; i++)
+            ended += (file.rows.at[i].columns.flags & STAVE_FLAG_UNFINISHED) == 0;
+        if (ended >= count)
+            return file;
+        recorded_free(&file);
+        wait_a_little();
+    }
+    fail_msg("the file does not grow");
+    return (struct recorded){0};
+}
+
+static void fill_a_chunk(uint32_t mode)
+{
+    static const char *const names[] = {"root", "child", "grandchild"};
+    stave_span open[3];
+    recorded_start(&(stave_config){.mode = mode});
+    begin_file();
+    for (uint32_t i = 0; i < 3; i++)
+        open[i] = stave_begin(stave_name_intern(names[i]));
+    record_spans(CHUNK - 2);
+    struct recorded file = wait_for_ended(CHUNK - 2);
+    recorded_free(&file);
+    record_spans(3);
+    file = wait_for_ended(CHUNK);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct traces_row *row = recorded_find(&file, STAVE_SPANS, names[i]);
+        assert_non_null(row);
+        assert_int_equal(row->columns.flags, STAVE_FLAG_UNFINISHED);
+    }
+    recorded_free(&file);
+    for (uint32_t i = 3; i-- > 0;)
+        stave_end(open[i]);
+    stave_stop();
+}
+
+/* Of a full chunk the file may lack a few records only: their block says what is open too, for the process may be
+ * killed before there is another one. In a child, whose first chunk is new. */
+static void test_open_spans_of_a_short_block(void **state)
+{
+    in_a_child(fill_a_chunk, STAVE_KEEP_NEWEST);
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -502,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_one_file_after_another),
         cmocka_unit_test(test_the_end_by_stopping),
         cmocka_unit_test(test_open_spans),
+        cmocka_unit_test(test_open_spans_of_a_short_block),
         cmocka_unit_test(test_names_of_threads),
         cmocka_unit_test(test_lanes_used_again),
         cmocka_unit_test(test_what_cannot_be_written),
