@@ -5,7 +5,7 @@ DESTDIR ?=
 FUZZ_SECONDS ?= 3600
 
 .DEFAULT_GOAL := release
-.PHONY: help release dev dev-clang asan tsan cortex-m3 riscv demo test soak bench fuzz format \
+.PHONY: help release dev dev-clang asan tsan aarch64 cortex-m3 riscv demo test soak bench fuzz format \
         lint install clean
 
 help:
@@ -18,11 +18,11 @@ help:
 	@echo "make format     lay out the C files as .clang-format says"
 	@echo "make lint       layout, layers, static analysis"
 	@echo "make install    into PREFIX=$(PREFIX), below DESTDIR"
-	@echo "make dev        a debug build; likewise dev-clang, asan, tsan, cortex-m3, riscv"
+	@echo "make dev        a debug build; likewise dev-clang, asan, tsan, aarch64, cortex-m3, riscv"
 	@echo "make clean      remove build/ and demo/"
 	@echo "demo and test install what they need by apt-get; STAVE_INSTALL_DEPS=0 forbids it."
 
-release dev dev-clang asan tsan cortex-m3 riscv:
+release dev dev-clang asan tsan aarch64 cortex-m3 riscv:
 	@tools/build $@
 
 demo:

@@ -18,6 +18,7 @@ TIMEOUT_SECONDS = 60
 # The address sanitizer takes a variable that is there twice for a mistake. Here it is the matter.
 ENVIRONMENT = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") +
                    ":detect_odr_violation=0")
+EMULATOR = os.environ.get("STAVE_TEST_EMULATOR", "").split()  # of the machine that the programs are for
 STARTED = "-4 recording has been started already"
 NOTHING = "-4 nothing has been recorded: call stave_start()"
 
@@ -54,7 +55,7 @@ class Copies(unittest.TestCase):
     def run_host(self, host, *steps, **environment):
         """What it says: a list of lines. FILE in a step is self.file."""
         steps = [step.replace("FILE", self.file) for step in steps]
-        done = subprocess.run(["./" + host, *steps], cwd=DIRECTORY, capture_output=True, text=True,
+        done = subprocess.run([*EMULATOR, "./" + host, *steps], cwd=DIRECTORY, capture_output=True, text=True,
                               timeout=TIMEOUT_SECONDS, check=False,
                               env=dict(ENVIRONMENT, **environment))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

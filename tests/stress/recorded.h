@@ -9,6 +9,8 @@
 #ifndef RECORDED_H
 #define RECORDED_H
 
+#include <stdio.h>
+
 #include "stave/stave.h"
 #include "stress/traces.h"
 
@@ -36,5 +38,9 @@ size_t recorded_count(const struct recorded *seen, uint32_t kind);
 const char *recorded_text(const struct recorded *seen, const struct traces_row *row, size_t *size);
 
 stave_counts recorded_counts(void);
+
+/* This program again, by sh, with what stands before a command there; what it says on both streams is to be read.
+ * STAVE_TEST_EMULATOR is what runs it where this machine's processor does not. */
+FILE *recorded_again(const char *with);
 
 #endif

@@ -19,7 +19,7 @@
 
 #include "analysis_model.h"
 
-#ifdef STAVE_SANITIZED
+#ifdef STAVE_SLOWED
 #define SEEDS 1000
 #else
 #define SEEDS 10000

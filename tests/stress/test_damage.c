@@ -19,7 +19,7 @@
 
 #include "project.h"
 
-#ifdef STAVE_SANITIZED
+#ifdef STAVE_SLOWED
 #define STEP 3 /* bytes: some of each frame, of other places in each */
 #else
 #define STEP 1

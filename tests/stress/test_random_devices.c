@@ -12,7 +12,7 @@
 #include "project.h"
 
 static uint64_t first_seed = 1;
-#ifdef STAVE_SANITIZED
+#ifdef STAVE_SLOWED
 static uint64_t seed_count = 4000;
 #else
 static uint64_t seed_count = 10000;

@@ -17,7 +17,7 @@
 #include "stress/noted.h"
 #include "stress/recorded.h"
 
-#ifdef STAVE_SANITIZED
+#ifdef STAVE_SLOWED
 #define SPANS 60000u
 #else
 #define SPANS 1000000u

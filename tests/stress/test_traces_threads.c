@@ -14,7 +14,7 @@
 #include "stave/traces.h"
 #include "stress/recorded.h"
 
-#ifdef STAVE_SANITIZED
+#ifdef STAVE_SLOWED
 #define ROOTS 3000u
 #else
 #define ROOTS 60000u

@@ -14,7 +14,7 @@
 #include "simulation.h"
 #include "stress/device.h"
 
-#ifdef STAVE_SANITIZED
+#ifdef STAVE_SLOWED
 #define SCHEDULES 150
 #else
 #define SCHEDULES 1500

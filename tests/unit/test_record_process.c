@@ -15,6 +15,7 @@
 
 #include "stave/stave.h"
 #include "stave/trace.h"
+#include "stress/recorded.h"
 
 static char path[] = "/tmp/stave-record-XXXXXX";
 
@@ -134,10 +135,9 @@ static void test_environment(void **state)
 {
     static const char *const values[][2] = {{"1", "on"}, {"0", "off"}, {"", "off"}};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        char command[256], said[8] = "";
-        snprintf(command, sizeof command, "STAVE_ENABLE=%s STAVE_TEST_ASKS=1 /proc/%d/exe",
-                 values[i][0], (int)getpid());
-        FILE *program = popen(command, "r");
+        char with[64], said[8] = "";
+        snprintf(with, sizeof with, "STAVE_ENABLE=%s STAVE_TEST_ASKS=1", values[i][0]);
+        FILE *program = recorded_again(with);
         assert_non_null(program);
         assert_non_null(fgets(said, sizeof said, program));
         assert_int_equal(pclose(program), 0);

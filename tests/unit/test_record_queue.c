@@ -14,7 +14,7 @@
 #define THREADS 4u
 #define ROOM 64u
 
-#ifdef STAVE_SANITIZED
+#ifdef STAVE_SLOWED
 #define NUMBERS 10000u
 #else
 #define NUMBERS 100000u /* of each thread */

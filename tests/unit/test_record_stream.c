@@ -491,10 +491,9 @@ static void test_fork(void **state)
 /* This program again, which records one span and ends. What it says. */
 static void run_itself(const char *file, char *said, size_t size)
 {
-    char command[512];
-    snprintf(command, sizeof command, "STAVE_FILE='%s' STAVE_TEST_RECORDS=1 /proc/%d/exe 2>&1",
-             file, (int)getpid());
-    FILE *program = popen(command, "r");
+    char with[256];
+    snprintf(with, sizeof with, "STAVE_FILE='%s' STAVE_TEST_RECORDS=1", file);
+    FILE *program = recorded_again(with);
     assert_non_null(program);
     size_t got = fread(said, 1, size - 1, program);
     said[got] = '\0';
