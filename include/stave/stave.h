@@ -60,14 +60,14 @@ typedef enum stave_mode {
 
 /* Zero is the default of every field. */
 typedef struct stave_config {
-    uint64_t
-        max_bytes; /* memory for records, all threads together; 0 means 64 MiB, at least 1 MiB */
+    /* Bytes of memory for records, all threads together; 0 means 64 MiB, at least 1 MiB. */
+    uint64_t max_bytes;
     uint32_t mode; /* a stave_mode */
     /* Instead of the processor's counter: nanoseconds from any start, for tests. Called from every thread. */
     uint64_t (*clock)(void *context);
     void *clock_context;
-    uint32_t
-        keep; /* the newest so many traces (stave/traces.h); 0 means 500, at most STAVE_KEEP_MAX */
+    /* The newest so many traces (stave/traces.h); 0 means 500, at most STAVE_KEEP_MAX. */
+    uint32_t keep;
     uint32_t unused;
     /* Spans, all threads together, with STAVE_STOP_WHEN_FULL alone; 0: no limit. Exact, and so a call and an atomic
      * addition for each span. */

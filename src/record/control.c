@@ -24,6 +24,16 @@ uint32_t stave__on;
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* of what is done here, never of a probe */
 
+void stave__control_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void stave__control_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 /* ---- starting -------------------------------------------------------------------------------- */
 
 /* A child's threads are gone but one, and what others had in hand is as they left it: it begins anew. Places in
@@ -127,8 +137,7 @@ static int check(const stave_config *config, uint64_t bytes, stave_error *error)
     return STAVE_OK;
 }
 
-/* All that was recorded so far is forgotten. */
-static void begin_anew(bool keep_newest, uint64_t tick)
+void stave__begin_anew(bool keep_newest, uint64_t tick)
 {
     stave__traces_clear();
     stave__pool_begin(&stave__recorder.pool, keep_newest);
@@ -150,7 +159,7 @@ static int start(const stave_config *config, stave_error *error)
     recorder->clock.start = stave__clock_moment(&recorder->clock);
     recorder->max_spans = config->max_spans;
     recorder->spans = recorder->limit_reached = 0;
-    begin_anew(config->mode == STAVE_KEEP_NEWEST, recorder->clock.start.tick);
+    stave__begin_anew(config->mode == STAVE_KEEP_NEWEST, recorder->clock.start.tick);
     stave__traces_begin(config->keep);
     stave__overhead_begin(config->clock == NULL);
     recorder->started = true;
@@ -209,48 +218,6 @@ void stave_enable(bool on)
 bool stave_is_enabled(void)
 {
     return stave__is_on();
-}
-
-/* ---- traces: what is kept of them ------------------------------------------------------------ */
-
-int stave_control_sized(const stave_controls *controls, size_t controls_size, stave_error *error)
-{
-    stave_controls own;
-    int status = stave__config_copy(&own, sizeof own, controls, controls_size, error);
-    if (status < 0)
-        return status;
-    pthread_mutex_lock(&lock);
-    status = stave__traces_control(&own, error);
-    pthread_mutex_unlock(&lock);
-    return status;
-}
-
-int stave_control_command(const char *name, uint32_t one_in, stave_error *error)
-{
-    pthread_mutex_lock(&lock);
-    int status = stave__traces_control_command(name, one_in, error);
-    pthread_mutex_unlock(&lock);
-    return status;
-}
-
-void stave_trigger(const char *reason)
-{
-    struct stave__lane *lane = stave__is_on() ? stave__lane_of_thread() : NULL;
-    if (lane == NULL)
-        return;
-    stave__mark_text(lane, "trigger", reason);
-    stave__traces_trigger();
-}
-
-void stave_clear(void)
-{
-    struct stave__recorder *recorder = &stave__recorder;
-    pthread_mutex_lock(&lock);
-    if (recorder->made && recorder->stream != NULL)
-        stave__traces_clear();
-    else if (recorder->made)
-        begin_anew(recorder->pool.keep_newest, stave__clock_tick(&recorder->clock));
-    pthread_mutex_unlock(&lock);
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/os_objects.h"
 #include "record/recorder.h"
+#include "stave/traces.h"
 
 #define OWNER "Stave"
 #define TYPE 1
@@ -27,9 +28,12 @@ __asm__(".pushsection .note.stave, \"a\", %note\n"
         ".popsection\n");
 
 /* Of an archive a program has only the members that it needs, and a plugin that joins it would call its own
- * copy's for the rest, which do nothing by C2. So whoever has this has all: it stands for values.c, which no other
- * file needs. */
-static uint32_t (*const all)(const char *) __attribute__((used)) = stave_name_intern;
+ * copy's for the rest, which do nothing by C2. So whoever has this has all: these stand for values.c and traces_list.c,
+ * which no other file needs. */
+static void (*const all[])(void) __attribute__((used)) = {
+    (void (*)(void))stave_name_intern,
+    (void (*)(void))stave_traces_close,
+};
 
 static bool refused;
 

@@ -152,6 +152,13 @@ static inline bool stave__is_in_sum(const struct stave__thread *self)
     return self->top > self->base && (self->top[-1].what & STAVE__IS_SUM) != 0;
 }
 
+/* Of all that starts, stops, writes files, changes what is kept; never of a probe. */
+void stave__control_lock(void);
+void stave__control_unlock(void);
+
+/* All that was recorded so far is forgotten; what is in memory begins at the tick. Under the lock. */
+void stave__begin_anew(bool keep_newest, uint64_t tick);
+
 /* All that was begun so far belongs to recordings before. */
 void stave__lanes_begin(void);
 

@@ -11,10 +11,6 @@ struct stave__traces stave__traces;
 
 #define ENTRIES_MAX                                                                                \
     ((uint32_t)STAVE__KEPT_LISTS * STAVE_KEEP_MAX + STAVE__COMMANDS * STAVE_SLOWEST_MAX + 4096)
-#define SLOWEST_DEFAULT 4u
-#define AROUND_NS_DEFAULT ((uint64_t)5000000000)
-#define RATE_NS_LEAST 1000000
-
 #define ENTRY_BITS 20
 #define ENTRY_MASK (((uint64_t)1 << ENTRY_BITS) - 1)
 
@@ -396,84 +392,14 @@ void stave__trace_end(struct stave__lane *lane, const struct stave__record *reco
         keep(&root, why, command);
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------- */
+/* ---- a change of what is kept ---------------------------------------------------------------- */
 
-void stave__traces_begin(uint32_t keep_newest)
-{
-    struct stave__traces *traces = &stave__traces;
-    traces->keep = keep_newest != 0 ? keep_newest : STAVE__KEEP_DEFAULT;
-    traces->slowest = SLOWEST_DEFAULT;
-    traces->one_in = 1;
-    traces->longer_than = traces->trigger_until = 0;
-    traces->around_ns = AROUND_NS_DEFAULT;
-}
-
-/* The counter's rate is known once some time has passed since the start. */
-static uint64_t ticks_of(uint64_t ns)
-{
-    const struct stave__clock *clock = &stave__recorder.clock;
-    struct stave__moment now = stave__clock_moment(clock);
-    if (clock->own != NULL)
-        return ns;
-    while (now.monotonic_ns - clock->start.monotonic_ns < RATE_NS_LEAST)
-        now = stave__clock_moment(clock);
-    return (uint64_t)((double)ns * stave__clock_rate(clock, &clock->start, &now) / 1e9);
-}
-
-static int check_controls(const stave_controls *controls, stave_error *error)
-{
-    if (!stave__recorder.started)
-        return stave__fail(error, STAVE_E_STATE, 0,
-                           "recording has not been started: call stave_start()");
-    if (controls->slowest > STAVE_SLOWEST_MAX)
-        return stave__fail(error, STAVE_E_ARGUMENT, 0, "slowest is %u, at most %d can be kept",
-                           controls->slowest, STAVE_SLOWEST_MAX);
-    return STAVE_OK;
-}
-
-/* What is beyond the number of slowest ones that are kept now is let go. */
-static void trim_slowest(uint32_t slowest)
+void stave__traces_trim(uint32_t slowest)
 {
     for (uint32_t i = 0; i < STAVE__COMMANDS; i++)
         clear_words(stave__traces.commands[i].slowest + slowest, STAVE_SLOWEST_MAX - slowest,
                     STAVE_KEPT_SLOWEST);
 }
-
-int stave__traces_control(const stave_controls *controls, stave_error *error)
-{
-    struct stave__traces *traces = &stave__traces;
-    int status = check_controls(controls, error);
-    if (status < 0)
-        return status;
-    uint32_t slowest = controls->slowest != 0 ? controls->slowest : SLOWEST_DEFAULT;
-    STAVE__STORE(traces->slowest, slowest);
-    STAVE__STORE(traces->one_in, controls->one_in != 0 ? controls->one_in : 1);
-    STAVE__STORE(traces->longer_than,
-                 controls->longer_than_ns != 0 ? ticks_of(controls->longer_than_ns) : 0);
-    STAVE__STORE(traces->around_ns,
-                 controls->around_ns != 0 ? controls->around_ns : AROUND_NS_DEFAULT);
-    trim_slowest(slowest);
-    return STAVE_OK;
-}
-
-int stave__traces_control_command(const char *name, uint32_t one_in, stave_error *error)
-{
-    uint32_t id = stave_name_intern(name);
-    if (id == 0)
-        return stave__fail(error, STAVE_E_ARGUMENT, 0, "the command has no name");
-    struct stave__command *command = stave__command_of(id);
-    if (command == NULL)
-        return stave__fail(
-            error, STAVE_E_ARGUMENT, 0,
-            "there are more than %d commands: no further one has a one_in of its own",
-            STAVE_COMMANDS_MAX);
-    uint32_t before = __atomic_exchange_n(&command->one_in, one_in, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&stave__traces.commands_limited, (one_in != 0) - (before != 0),
-                       __ATOMIC_RELAXED);
-    return STAVE_OK;
-}
-
-/* ---- triggers -------------------------------------------------------------------------------- */
 
 static void keep_if_recent(const uint64_t *place, uint64_t since)
 {
@@ -488,12 +414,8 @@ static void keep_if_recent(const uint64_t *place, uint64_t since)
     stave__kept_release(kept);
 }
 
-void stave__traces_trigger(void)
+void stave__traces_hold_since(uint64_t tick)
 {
-    struct stave__traces *traces = &stave__traces;
-    uint64_t around = ticks_of(__atomic_load_n(&traces->around_ns, __ATOMIC_RELAXED));
-    uint64_t now = stave__clock_tick(&stave__recorder.clock);
-    STAVE__STORE(traces->trigger_until, now + around);
-    for (uint32_t i = 0; i < traces->keep; i++)
-        keep_if_recent(&traces->lists[STAVE__NEWEST].words[i], now > around ? now - around : 0);
+    for (uint32_t i = 0; i < stave__traces.keep; i++)
+        keep_if_recent(&stave__traces.lists[STAVE__NEWEST].words[i], tick);
 }

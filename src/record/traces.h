@@ -87,9 +87,11 @@ bool stave__trace_is_wanted(uint32_t name);
 void stave__trace_begin(struct stave__lane *lane, struct stave__open *slot);
 void stave__trace_end(struct stave__lane *lane, const struct stave__record *record);
 
-int stave__traces_control(const stave_controls *controls, stave_error *error);
-int stave__traces_control_command(const char *name, uint32_t one_in, stave_error *error);
-void stave__traces_trigger(void);
+/* What is beyond so many slowest ones of a command is let go. */
+void stave__traces_trim(uint32_t slowest);
+
+/* Those of the newest that ended since then are held, as triggered. */
+void stave__traces_hold_since(uint64_t tick);
 
 /* The chunk before the one at `at`, of the same lane: where it ends is not told. */
 struct stave__position stave__position_before(struct stave__position at);
