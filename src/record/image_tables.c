@@ -270,14 +270,14 @@ static void add_anchor(struct stave__image_file *file)
     put_anchor(file);
 }
 
-/* The first anchor's rate is told again as twice the time has passed, later ones' at their end. */
+/* The first anchor's rate is told again as twice the time has passed, each one's at its end. */
 static bool is_better(const struct stave__image_file *file, int64_t ns, bool last)
 {
     if (stave__recorder.clock.own != NULL || file->now.tick <= file->anchor.tick)
         return false;
-    if (file->anchor_index == 0)
-        return last || ns > 2 * file->rate_ns;
-    return ns >= (last ? ANCHOR_NS_LEAST : ANCHOR_NS);
+    if (ns >= ANCHOR_NS)
+        return true;
+    return file->anchor_index == 0 ? last || ns > 2 * file->rate_ns : last && ns >= ANCHOR_NS_LEAST;
 }
 
 void stave__image_clock(struct stave__image_file *file, bool last)

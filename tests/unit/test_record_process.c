@@ -165,6 +165,52 @@ static void test_an_attribute_does_not_stretch_time(void **state)
     stave_trace_free(trace);
 }
 
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* A file that is written for long is held to the system's clocks every second. */
+static void test_a_long_file_keeps_time(void **state)
+{
+    enum { SPANS = 24 };
+    int64_t before[SPANS], behind[SPANS];
+    stave_stop();
+    int64_t earliest = monotonic_ns();
+    assert_int_equal(stave_start(NULL, NULL), STAVE_OK);
+    int64_t latest = monotonic_ns();
+    assert_int_equal(stave_record_to(path, NULL), STAVE_OK);
+    for (int i = 0; i < SPANS; i++) {
+        before[i] = monotonic_ns();
+        stave_end(stave_begin(stave_name_intern("tick")));
+        behind[i] = monotonic_ns();
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    stave_stop();
+    stave_trace *trace;
+    assert_int_equal(stave_trace_open(path, NULL, &trace, NULL), STAVE_OK);
+    assert_true(stave_trace_anchors(trace, 0) >= 3);
+    assert_true(stave_trace_anchor(trace, 0, 2).realtime_ns -
+                    stave_trace_anchor(trace, 0, 1).realtime_ns >
+                900000000);
+    stave_filter spans = {.kinds = STAVE_KIND_BIT(STAVE_SPANS)};
+    stave_cursor *cursor;
+    const stave_block *block;
+    int i = 0;
+    assert_int_equal(stave_cursor_open(trace, &spans, &cursor, NULL), STAVE_OK);
+    while (stave_cursor_next(cursor, &block, NULL) > 0)
+        for (uint32_t row = 0; row < block->rows; row++, i++) {
+            double us = stave_time_us(trace, 0, block->start[row]);
+            assert_true(us > (double)(before[i] - latest) / 1000 - 100);
+            assert_true(us < (double)(behind[i] - earliest) / 1000 + 100);
+        }
+    assert_int_equal(i, SPANS);
+    stave_cursor_close(cursor);
+    stave_trace_free(trace);
+}
+
 /* NULL is no name, no key, no place for counts; nothing of it crashes. */
 static void test_null(void **state)
 {
@@ -209,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_a_file_that_cannot_be_written),
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_a_long_file_keeps_time),
         cmocka_unit_test(test_null),
         cmocka_unit_test(test_attributes_in_a_sum_are_passed_over),
         cmocka_unit_test(test_an_attribute_does_not_stretch_time),
