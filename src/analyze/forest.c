@@ -65,6 +65,23 @@ static bool add_place(struct stave__forest *forest, const struct stave__place *p
     return true;
 }
 
+/* Of the node that was added last, the first of them being node `spans`. */
+static bool add_spread(struct stave__forest *forest, const stave_block *block, uint32_t row)
+{
+    uint32_t at = forest->count - 1 - forest->spans;
+    if (at == forest->spreads_size) {
+        uint32_t size = forest->spreads_size != 0 ? forest->spreads_size * 2 : FIRST_NAMED;
+        struct stave__spread *larger =
+            size != 0 ? realloc(forest->spreads, size * sizeof *larger) : NULL;
+        if (larger == NULL)
+            return false;
+        forest->spreads = larger;
+        forest->spreads_size = size;
+    }
+    forest->spreads[at] = (struct stave__spread){block->least[row], block->most[row]};
+    return true;
+}
+
 /* The parent waits for one more. */
 static void set_parent(struct stave__forest *forest, uint32_t node, uint32_t parent)
 {
@@ -178,7 +195,7 @@ static bool add_cumulative(struct stave__forest *forest, const stave_block *bloc
 {
     struct stave__node *node = add_row(forest, block, row);
     uint32_t at = forest->count - 1;
-    if (node == NULL)
+    if (node == NULL || !add_spread(forest, block, row))
         return false;
     node->start = block->start[row]; /* they count whole */
     node->end = block->end[row];
@@ -386,5 +403,6 @@ void stave__forest_free(struct stave__forest *forest)
     free(forest->nodes);
     free(forest->named);
     free(forest->places);
+    free(forest->spreads);
     *forest = (struct stave__forest){.ticks = forest->ticks};
 }

@@ -12,7 +12,7 @@
  *           lane and serial the last row. Who is below itself in this way becomes a root, and so does
  *           everyone else on that circle. Of a cumulative row the row around it (analyze/places.h), else
  *           its span.
- * Memory    About 100 bytes a span, 150 a cumulative row, and 24 an interval that sticks out of its parent.
+ * Memory    About 100 bytes a span, 170 a cumulative row, and 24 an interval that sticks out of its parent.
  * Limits    2^32 - 2 spans; more are reported as out of memory.  */
 #ifndef STAVE_ANALYZE_FOREST_H
 #define STAVE_ANALYZE_FOREST_H
@@ -37,6 +37,11 @@ struct stave__node {
     bool direct; /* of a cumulative row whose parent is its span: it takes from that one's self */
 };
 
+/* Of a cumulative row's calls, in ticks. */
+struct stave__spread {
+    uint64_t least, most;
+};
+
 /* A node whose parent is named, not nested; the span around it in its own lane, if any and it is one itself. */
 struct stave__named {
     uint32_t node, around;
@@ -46,7 +51,9 @@ struct stave__forest {
     struct stave__ticks *ticks;
     struct stave__node *nodes; /* a lane's last row first; all spans before cumulative rows */
     uint32_t count, size;
-    uint32_t spans;             /* of `count` */
+    uint32_t spans;                /* of `count` */
+    struct stave__spread *spreads; /* of the nodes from `spans` on */
+    uint32_t spreads_size;
     struct stave__named *named; /* attached spans in the order of the nodes, then cumulative rows */
     uint32_t named_count, named_size;
     struct stave__place *places; /* of cumulative rows that may be in others, until solved */

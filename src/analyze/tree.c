@@ -115,6 +115,9 @@ static bool emit(stave_tree *tree, const struct stave__forest *forest, struct st
     if (node == NULL)
         return false;
     from->waiting = tree->count - 1;
+    struct stave__spread spread = {0};
+    if (from->cumulative)
+        spread = forest->spreads[(uint32_t)(from - forest->nodes) - forest->spans];
     uint32_t parent = is_root ? STAVE_NONE : forest->nodes[from->parent].waiting;
     *node = (stave_tree_node){
         .lane = from->lane,
@@ -131,6 +134,8 @@ static bool emit(stave_tree *tree, const struct stave__forest *forest, struct st
         .busy_ns = from->self * unit_ns, /* and what is below, once that is there */
         .calls = from->cumulative ? from->other : 1,
         .cumulative = from->cumulative,
+        .least = spread.least,
+        .most = spread.most,
     };
     return true;
 }

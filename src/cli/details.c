@@ -1,13 +1,34 @@
 #include "cli/details.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/text.h"
+#include "cli/times.h"
 #include "cli/values.h"
 
 #define BYTES_A_COLUMN 8 /* no text that is meant to be read has more */
+
+/* A length that reaches beyond what ticks can say is cut there. */
+static double ns_of(const stave_trace *trace, const stave_tree_node *node, uint64_t ticks)
+{
+    uint64_t most = (uint64_t)INT64_MAX - (uint64_t)node->start;
+    uint64_t end = (uint64_t)node->start + (ticks < most ? ticks : most);
+    return stave_duration_us(trace, node->boot, node->start, (int64_t)end) * CLI_US_NS;
+}
+
+struct cli_spread cli_spread_of(const stave_trace *trace, const stave_tree_node *node)
+{
+    if (node->calls == 0)
+        return (struct cli_spread){NAN, NAN, NAN};
+    return (struct cli_spread){
+        .least_ns = ns_of(trace, node, node->least),
+        .most_ns = ns_of(trace, node, node->most),
+        .mean_ns = node->total_ns / (double)node->calls,
+    };
+}
 
 uint32_t cli_details_of(const stave_tree *tree, uint32_t node, uint32_t kind,
                         const stave_tree_detail **first)

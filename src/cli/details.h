@@ -1,8 +1,16 @@
-/* cli/details.h - attributes and marks of a tree's spans, as text: `rows=240`, `cache miss="users"`. */
+/* cli/details.h - what a tree tells of its spans beside their times: attributes and marks, as text: `rows=240`,
+ * `cache miss="users"`; the times of single calls in a cumulative row. */
 #ifndef STAVE_CLI_DETAILS_H
 #define STAVE_CLI_DETAILS_H
 
 #include "stave/analyze.h"
+
+/* Of the calls that a cumulative row stands for, at the rate of its start. */
+struct cli_spread {
+    double least_ns, most_ns, mean_ns; /* NaN: of none */
+};
+
+struct cli_spread cli_spread_of(const stave_trace *trace, const stave_tree_node *node);
 
 /* Those of a node that are of one kind: how many, and the first of them. */
 uint32_t cli_details_of(const stave_tree *tree, uint32_t node, uint32_t kind,

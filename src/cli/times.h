@@ -25,6 +25,8 @@ bool cli_window_parse(const char *from, const char *to, double *from_us, double 
 bool cli_number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
                       uint64_t *value);
 
+#define CLI_US_NS 1000.0
+
 struct cli_unit {
     const char *name;
     double ns;

@@ -1,4 +1,5 @@
 /* What `stave tree --json` prints. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,17 @@ static void put_times(struct writing *w, const stave_tree_node *node)
     cli_json_bool(json, "cumulative", node->cumulative);
 }
 
+/* A span is one call, and its own times say all. */
+static void put_spread(struct writing *w, const stave_tree_node *node)
+{
+    struct cli_spread spread = {NAN, NAN, NAN};
+    if (node->cumulative)
+        spread = cli_spread_of(w->branches->trace, node);
+    cli_json_whole(&w->json, "least_ns", spread.least_ns);
+    cli_json_whole(&w->json, "most_ns", spread.most_ns);
+    cli_json_whole(&w->json, "mean_ns", spread.mean_ns);
+}
+
 static void put_flags(struct writing *w, const stave_tree_node *node)
 {
     cli_json_bool(&w->json, "failed", (node->flags & STAVE_FLAG_FAILED) != 0);
@@ -107,6 +119,7 @@ static void put_node(struct writing *w, uint32_t index)
     cli_json_open(&w->json, NULL, '{');
     put_identity(w, node);
     put_times(w, node);
+    put_spread(w, node);
     put_flags(w, node);
     put_details(w, index, STAVE_ATTRIBUTES, "attributes");
     put_details(w, index, STAVE_MARKS, "marks");

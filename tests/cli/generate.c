@@ -220,7 +220,9 @@ static void details(void)
                                .serial = 2,
                                .name = string("cell"),
                                .value = 12,
-                               .total = MS};
+                               .total = MS,
+                               .least = 50000,
+                               .most = 120500};
     detail(lane, AT, 1, 0, "id", STAVE_FLAG_TEXT, string("c-8f21"));
     detail(lane, AT, 2, MS, "rows", 0, UINT64_MAX);
     detail(lane, AT, 2, MS, "balance", STAVE_FLAG_SIGNED, (uint64_t)INT64_MIN);

@@ -343,6 +343,8 @@ static void check_children(bool attach)
     row.serial = 4;
     row.start = 81;
     row.depth = 1; /* inside others: c keeps its self */
+    row.least = 3;
+    row.most = 4;
     calls_row(&calls, STAVE_CUMULATIVES, &row, "tiny");
     row.serial = 6; /* another root's */
     calls_row(&calls, STAVE_CUMULATIVES, &row, "tiny");
@@ -379,6 +381,8 @@ static void check_children(bool attach)
         assert_true(node->self_ns == expected[i].self && node->busy_ns == expected[i].busy);
         assert_int_equal(node->calls, strcmp(expected[i].name, "tiny") == 0 ? 12 : 1);
         assert_int_equal(node->cumulative, strcmp(expected[i].name, "tiny") == 0);
+        assert_int_equal(node->least, !node->cumulative ? 0 : node->parent == 0 ? 1 : 3);
+        assert_int_equal(node->most, !node->cumulative ? 0 : node->parent == 0 ? 2 : 4);
     }
     stave_tree_free(tree);
     stave_trace_free(calls.trace);
