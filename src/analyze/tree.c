@@ -217,7 +217,7 @@ static int add_details(stave_tree *tree, stave_trace *trace, const stave_tree_co
         .levels = config->detail_levels,
         .progress = config->progress,
     };
-    return config->detail_levels > 0 ? stave__details_read(&tree->details, &detailing, error)
+    return config->detail_levels > 0 ? stave__tree_details_read(&tree->details, &detailing, error)
                                      : STAVE_OK;
 }
 

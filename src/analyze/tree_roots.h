@@ -5,21 +5,13 @@
  *     if (status >= 0 && !choosing.is_chosen) ...                    // there is no such root
  *     stave__choosing_end(&choosing);
  *
- * Roots are listed boot after boot. A boot without attached spans is read lane by lane, only the open
- * spans in memory, and 32 bytes a root where one in their midst is wanted; one with them becomes a
- * forest, which is kept when the root chosen is in it.  */
+ * Roots are looked at boot after boot (analyze/root_walk.h); where one in their midst is wanted, they are listed, 32 bytes
+ * each. A boot that became a forest is kept as that when the root chosen is in it.  */
 #ifndef STAVE_ANALYZE_TREE_ROOTS_H
 #define STAVE_ANALYZE_TREE_ROOTS_H
 
-#include "analyze/forest.h"
+#include "analyze/root_walk.h"
 #include "stave/analyze.h"
-
-struct stave__root {
-    int64_t start;
-    uint64_t serial;
-    uint64_t at; /* its node in the forest, else how many rows of its lane stand behind it */
-    uint32_t lane;
-};
 
 struct stave__chosen {
     struct stave__root root;
