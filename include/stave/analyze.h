@@ -201,6 +201,82 @@ STAVE_API const stave_tree_detail *stave_tree_details(const stave_tree *tree, ui
                                                       uint32_t *count);
 STAVE_API void stave_tree_free(stave_tree *tree);
 
+/* ---- roots: a list of them ------------------------------------------------------------------- *
+ *
+ *     stave_roots_config config = {.order = STAVE_ROOTS_SLOWEST, .limit = 20};
+ *     if (stave_roots_new(trace, &config, &roots, &error) < 0) ...
+ *     for (uint64_t i = 0; i < stave_roots_count(roots); i++) {
+ *         const stave_root *root = stave_roots_at(roots, i);
+ *         const stave_tree_detail *attributes;
+ *         uint32_t count;
+ *         if (stave_roots_attributes(roots, i, &attributes, &count, &error) < 0) ...
+ *         ... stave_tree_config.root = root->number shows all below it ...
+ *     }
+ *     stave_roots_free(roots);
+ */
+
+typedef enum stave_roots_order {
+    STAVE_ROOTS_OLDEST,  /* by boot, start, lane, serial, as trees number them */
+    STAVE_ROOTS_NEWEST,  /* the other way round */
+    STAVE_ROOTS_SLOWEST, /* by total, the highest first; of equals, as trees number them */
+} stave_roots_order;
+
+/* Zero is the default of every field: all roots. */
+typedef struct stave_roots_config {
+    stave_roots_order order;
+    uint64_t limit; /* only the first so many; 0: all */
+    /* By their names (string ids), which roots there are to be; NULL: all. */
+    bool (*root_counts)(void *context, uint32_t name);
+    void *root_context;
+    /* Of these only those with a total of at least so much, */
+    double least_ns;
+    /* that overlap [from_us, to_us], borders included: from their own start to their own end, and whole, */
+    bool windowed;
+    double from_us, to_us;
+    /* and whose attributes together meet all conditions, a bit for each; 0: none. `meets` says which of
+     * them an attribute meets, and is asked about attributes of other spans, too. */
+    uint32_t conditions;
+    uint32_t (*meets)(void *context, const stave_tree_detail *attribute);
+    void *meets_context;
+    stave_progress progress; /* in rows */
+} stave_roots_config;
+
+typedef struct stave_root {
+    /* Which one it is, from 0 in the order of starts: of all roots of the trace, and of those that count by
+     * `root_counts`. Either is stave_tree_config.root, with the same `root_counts` there for the latter. */
+    uint64_t number, counted;
+    uint64_t serial;
+    int64_t start, end; /* ticks */
+    double total_ns;
+    uint32_t lane, boot;
+    uint32_t name; /* string id */
+    uint16_t flags;
+} stave_root;
+
+typedef struct stave_roots stave_roots;
+
+#define stave_roots_new(trace, config, roots, error)                                               \
+    stave_roots_new_sized((trace), (config), sizeof(stave_roots_config), (roots), (error))
+
+/* Memory: 72 bytes a root that is listed, up to four times as much while the list is made: with a limit, that is bounded
+ * however many roots there are. 16 bytes an attribute of one boot that meets a condition. All spans of a boot in which
+ * some are attached, about 100 bytes each. Spans are read once, and once more unless all roots are listed. */
+STAVE_API int stave_roots_new_sized(stave_trace *trace, const stave_roots_config *config,
+                                    size_t config_size, stave_roots **roots, stave_error *error);
+STAVE_API uint64_t stave_roots_count(const stave_roots *roots); /* how many are listed */
+STAVE_API const stave_root *stave_roots_at(const stave_roots *roots, uint64_t index);
+/* How many there would be without a limit; how many count by `root_counts`; how many the trace has. */
+STAVE_API uint64_t stave_roots_found(const stave_roots *roots);
+STAVE_API uint64_t stave_roots_counted(const stave_roots *roots);
+STAVE_API uint64_t stave_roots_all(const stave_roots *roots);
+/* A root's attributes in the order in which they were recorded, valid until the next call: `*first` is NULL when
+ * there are none. Those of some thousand roots from `index` on are read at a time: asked for in the order of the list,
+ * blocks are read about once. */
+STAVE_API int stave_roots_attributes(stave_roots *roots, uint64_t index,
+                                     const stave_tree_detail **first, uint32_t *count,
+                                     stave_error *error);
+STAVE_API void stave_roots_free(stave_roots *roots);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/os.h"
 #include "cli/details.h"
+#include "cli/notes.h"
 #include "cli/times.h"
 
 #define GAP 2
@@ -202,7 +203,7 @@ static char *label_of(const struct drawing *d, uint32_t index, bool *beside)
     return label;
 }
 
-/* ---- numbers and notes ----------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static void numbers_of(const stave_tree_node *node, double numbers[NUMBERS])
 {
@@ -215,33 +216,6 @@ static void numbers_of(const stave_tree_node *node, double numbers[NUMBERS])
 static bool is_busier(const stave_tree_node *node)
 {
     return fabs(node->busy_ns - node->total_ns) > 0.5;
-}
-
-static const struct {
-    uint16_t flag;
-    enum cli_style style;
-    const char *text;
-} notes[] = {
-#define NOTE(flag, style, sign, word) {STAVE_FLAG_##flag, style, sign " " word},
-    CLI_SPAN_NOTES(NOTE)
-#undef NOTE
-};
-
-static size_t note_width(const stave_tree_node *node)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < COUNT(notes); i++)
-        if ((node->flags & notes[i].flag) != 0)
-            width += strlen(notes[i].text) + (width > 0 ? GAP : 0);
-    return width;
-}
-
-static void print_notes(const stave_tree_node *node)
-{
-    for (size_t i = 0; i < COUNT(notes); i++)
-        if ((node->flags & notes[i].flag) != 0)
-            printf("%*s%s%s%s", GAP, "", cli_style_begin(stdout, notes[i].style), notes[i].text,
-                   cli_style_end(stdout, notes[i].style));
 }
 
 /* ---- widths ---------------------------------------------------------------------------------- */
@@ -298,7 +272,7 @@ static void measure_numbers(struct drawing *d)
         numbers_of(node, numbers);
         for (unsigned n = 0; n < NUMBERS; n++)
             d->number_widths[n] = larger_of(d->number_widths[n], digits_of(d, numbers[n]));
-        d->note_width = larger_of(d->note_width, note_width(node));
+        d->note_width = larger_of(d->note_width, cli_notes_width(node->flags));
     }
 }
 
@@ -454,9 +428,9 @@ static bool print_node(const struct drawing *d, uint32_t index, bool *beside)
         printf("%*s", GAP, "");
         used = print_bar(d, node->start, node->end);
     }
-    if (note_width(node) > 0) {
+    if (cli_notes_width(node->flags) > 0) {
         printf("%*s", (int)(d->bar_width - used), "");
-        print_notes(node);
+        cli_notes_print(node->flags);
     }
     putchar('\n');
     return true;

@@ -11,17 +11,6 @@
 #include "cli/text.h"
 #include "stave/analyze.h"
 
-/* What is to be known of a span: flag, style, sign, word. */
-#define CLI_SPAN_NOTES(X)                                                                          \
-    X(FAILED, CLI_BAD, "!", "failed")                                                              \
-    X(UNFINISHED, CLI_DOUBT, "~", "unfinished")                                                    \
-    X(INTERRUPTED, CLI_DOUBT, "~", "interrupted")                                                  \
-    X(UNWOUND, CLI_DOUBT, "?", "unwound")                                                          \
-    X(OVERLAP, CLI_DOUBT, "?", "overlap")                                                          \
-    X(SATURATED, CLI_DOUBT, "?", "saturated")                                                      \
-    X(UNCERTAIN, CLI_DOUBT, "?", "uncertain")                                                      \
-    X(TRUNCATED, CLI_DOUBT, "?", "truncated")
-
 struct cli_branches {
     const char *file; /* its name */
     const stave_trace *trace;

@@ -28,13 +28,23 @@ struct cli_option {
     const char *help;
 };
 
+#define CLI_LIST_MAX 16
+
+/* What an option was given that may stand several times. */
+struct cli_list {
+    const char *texts[CLI_LIST_MAX];
+    unsigned count;
+};
+
 struct cli_command {
     const char *name;
     const char *operands;             /* as usage shows them */
     const char *summary;              /* one line, no full stop */
     const char *details;              /* lines of --help below it; NULL: none */
     const struct cli_option *options; /* ends with a row without a name */
-    int operands_min, operands_max;   /* all are names of files */
+    struct cli_list
+        *list; /* of the option whose text is its first; NULL: none may stand several times */
+    int operands_min, operands_max; /* all are names of files */
     int (*run)(int operands_count, char **operands);
 };
 
@@ -47,6 +57,7 @@ extern const struct cli_command cli_ls;
 extern const struct cli_command cli_pack;
 extern const struct cli_command cli_recover;
 extern const struct cli_command cli_report;
+extern const struct cli_command cli_roots;
 extern const struct cli_command cli_tree;
 extern const struct cli_command cli_verify;
 

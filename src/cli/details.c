@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/names.h"
 #include "cli/text.h"
 #include "cli/times.h"
 #include "cli/values.h"
@@ -101,6 +102,14 @@ static bool append(char **line, const char *text)
     return true;
 }
 
+bool cli_detail_append(char **line, const stave_trace *trace, const stave_tree_detail *detail)
+{
+    char *shown = cli_detail_shown(trace, detail, SIZE_MAX);
+    bool done = shown != NULL && append(line, shown);
+    free(shown);
+    return done;
+}
+
 /* Columns of a text; more than any where most of its bytes take none. */
 static size_t columns_of(const char *text)
 {
@@ -128,4 +137,28 @@ char *cli_attributes_shown(const stave_trace *trace, const stave_tree *tree, uin
         return line;
     free(line);
     return NULL;
+}
+
+/* ---- roots ----------------------------------------------------------------------------------- */
+
+const stave_tree_detail *cli_id_of(const stave_trace *trace, const stave_tree_detail *attributes,
+                                   uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(stave_trace_string(trace, attributes[i].name, NULL), "id") == 0)
+            return &attributes[i];
+    return NULL;
+}
+
+void cli_attributes_json(struct cli_json *json, const stave_trace *trace,
+                         const stave_tree_detail *attributes, uint32_t count)
+{
+    cli_json_open(json, "attributes", '[');
+    for (uint32_t i = 0; i < count; i++) {
+        cli_json_open(json, NULL, '{');
+        cli_json_name(json, "key", trace, attributes[i].name);
+        cli_json_value(json, "value", trace, attributes[i].flags, attributes[i].value);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
 }

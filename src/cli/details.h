@@ -3,6 +3,7 @@
 #ifndef STAVE_CLI_DETAILS_H
 #define STAVE_CLI_DETAILS_H
 
+#include "cli/json.h"
 #include "stave/analyze.h"
 
 /* Of the calls that a cumulative row stands for, at the rate of its start. */
@@ -23,5 +24,16 @@ char *cli_detail_shown(const stave_trace *trace, const stave_tree_detail *detail
  * none, "". To be freed; NULL: no memory. */
 char *cli_attributes_shown(const stave_trace *trace, const stave_tree *tree, uint32_t node,
                            size_t most);
+
+/* Adds a blank and an attribute to a line that is to be freed. False when there is no memory. */
+bool cli_detail_append(char **line, const stave_trace *trace, const stave_tree_detail *detail);
+
+/* The first with the key `id`, or NULL. */
+const stave_tree_detail *cli_id_of(const stave_trace *trace, const stave_tree_detail *attributes,
+                                   uint32_t count);
+
+/* "attributes", an array of key and value. */
+void cli_attributes_json(struct cli_json *json, const stave_trace *trace,
+                         const stave_tree_detail *attributes, uint32_t count);
 
 #endif

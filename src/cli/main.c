@@ -9,7 +9,7 @@
 #include "stave/status.h"
 
 static const struct cli_command *const subcommands[] = {
-    &cli_decode, &cli_diagram, &cli_ls,      &cli_report,
+    &cli_decode, &cli_diagram, &cli_ls,      &cli_report, &cli_roots,
     &cli_tree,   &cli_verify,  &cli_recover, &cli_pack,
 };
 

@@ -81,6 +81,23 @@ static bool takes_a_name(const struct cli_option *option)
     return strcmp(option->argument, "FILE") == 0 || strcmp(option->argument, "DIR") == 0;
 }
 
+/* Into its text, or behind those that it was given before. False after a message. */
+static bool keep(const struct cli_command *command, const struct cli_option *option,
+                 const char *argument)
+{
+    struct cli_list *list = command->list;
+    if (list == NULL || option->text != list->texts) {
+        *option->text = argument;
+        return true;
+    }
+    if (list->count == CLI_LIST_MAX) {
+        cli_message("%s stands more than %d times", option->name, CLI_LIST_MAX);
+        return false;
+    }
+    list->texts[list->count++] = argument;
+    return true;
+}
+
 /* Takes one option; *at moves over its argument. False after a message. */
 static bool take_option(const struct cli_command *command, int argc, char **argv, int *at)
 {
@@ -99,13 +116,12 @@ static bool take_option(const struct cli_command *command, int argc, char **argv
     const char *argument = take_argument(command, option, argc, argv, at);
     if (argument == NULL)
         return false;
-    *option->text = argument;
     if (argument[0] == '\0' && takes_a_name(option)) {
         cli_message("%.*s needs %s, and the name given is empty", name_size(word), word,
                     option->argument);
         return false;
     }
-    return true;
+    return keep(command, option, argument);
 }
 
 static bool count_is_right(const struct cli_command *command, int count)

@@ -60,11 +60,6 @@ void cli_table_style(struct cli_table *table, enum cli_style style)
 
 /* ---- widths ---------------------------------------------------------------------------------- */
 
-struct layout {
-    size_t widths[CLI_TABLE_COLUMNS_MAX];
-    bool left_out[CLI_TABLE_COLUMNS_MAX];
-};
-
 static size_t column_width(const struct cli_table *table, size_t column)
 {
     size_t widest = cli_text_width(table->columns[column].head);
@@ -76,7 +71,7 @@ static size_t column_width(const struct cli_table *table, size_t column)
 }
 
 /* Columns of the whole table, where texts may be cut to `text_width`. */
-static size_t total_width(const struct cli_table *table, const struct layout *layout,
+static size_t total_width(const struct cli_table *table, const struct cli_layout *layout,
                           size_t text_width)
 {
     size_t total = 0;
@@ -89,7 +84,7 @@ static size_t total_width(const struct cli_table *table, const struct layout *la
 }
 
 /* The column with the highest rank that is there, or the number of columns. */
-static size_t least_wanted(const struct cli_table *table, const struct layout *layout)
+static size_t least_wanted(const struct cli_table *table, const struct cli_layout *layout)
 {
     size_t found = table->columns_count;
     unsigned rank = 0;
@@ -102,7 +97,7 @@ static size_t least_wanted(const struct cli_table *table, const struct layout *l
     return found;
 }
 
-static void leave_out(const struct cli_table *table, struct layout *layout, size_t terminal)
+static void leave_out(const struct cli_table *table, struct cli_layout *layout, size_t terminal)
 {
     while (total_width(table, layout, TEXT_WIDTH_FAIR) > terminal) {
         size_t column = least_wanted(table, layout);
@@ -112,17 +107,28 @@ static void leave_out(const struct cli_table *table, struct layout *layout, size
     }
 }
 
-/* Takes from the text columns what is beyond the terminal's width. */
-static void cut_texts(const struct cli_table *table, struct layout *layout, size_t terminal)
+/* The widest text column that may be cut, or the number of columns. */
+static size_t widest_text(const struct cli_table *table, const struct cli_layout *layout)
+{
+    size_t found = table->columns_count, widest = TEXT_WIDTH_MIN;
+    for (size_t i = 0; i < table->columns_count; i++) {
+        if (table->columns[i].number || layout->left_out[i] || layout->widths[i] <= widest)
+            continue;
+        widest = layout->widths[i];
+        found = i;
+    }
+    return found;
+}
+
+/* Takes from the text columns what is beyond the terminal's width, from the widest first. */
+static void cut_texts(const struct cli_table *table, struct cli_layout *layout, size_t terminal)
 {
     size_t total = total_width(table, layout, SIZE_MAX);
-    for (size_t i = 0; i < table->columns_count && total > terminal; i++) {
-        if (table->columns[i].number || layout->widths[i] <= TEXT_WIDTH_MIN)
-            continue;
-        size_t most = layout->widths[i] - TEXT_WIDTH_MIN;
-        size_t cut = total - terminal < most ? total - terminal : most;
-        layout->widths[i] -= cut;
-        total -= cut;
+    for (; total > terminal; total--) {
+        size_t column = widest_text(table, layout);
+        if (column == table->columns_count)
+            return;
+        layout->widths[column]--;
     }
 }
 
@@ -148,7 +154,7 @@ static void print_cell(FILE *to, const char *text, enum cli_style style, size_t 
 }
 
 /* Without cells: the heads. */
-static void print_row(const struct cli_table *table, FILE *to, const struct layout *layout,
+static void print_row(const struct cli_table *table, FILE *to, const struct cli_layout *layout,
                       const struct cli_cell *cells)
 {
     size_t blanks = 0;
@@ -166,7 +172,7 @@ static void print_row(const struct cli_table *table, FILE *to, const struct layo
     fputc('\n', to);
 }
 
-static void print_left_out(const struct cli_table *table, FILE *to, const struct layout *layout)
+static void print_left_out(const struct cli_table *table, FILE *to, const struct cli_layout *layout)
 {
     const char *before = "(too narrow for: ";
     for (size_t i = 0; i < table->columns_count; i++) {
@@ -179,29 +185,56 @@ static void print_left_out(const struct cli_table *table, FILE *to, const struct
         fputs(")\n", to);
 }
 
-static void print_rows(const struct cli_table *table, FILE *to)
+static void lay_out(struct cli_table *table, size_t terminal)
 {
-    struct layout layout = {0};
-    int terminal = stave__os_terminal_width(fileno(to));
+    struct cli_layout *layout = &table->layout;
     for (size_t i = 0; i < table->columns_count; i++)
-        layout.widths[i] = column_width(table, i);
-    if (terminal > 0) {
-        leave_out(table, &layout, (size_t)terminal);
-        cut_texts(table, &layout, (size_t)terminal);
+        layout->widths[i] = column_width(table, i);
+    if (terminal == 0)
+        return;
+    leave_out(table, layout, terminal);
+    cut_texts(table, layout, terminal);
+}
+
+static void widen(struct cli_table *table, size_t terminal)
+{
+    for (size_t i = 0; i < table->columns_count; i++) {
+        size_t width = column_width(table, i);
+        if ((terminal == 0 || table->columns[i].number) && width > table->layout.widths[i])
+            table->layout.widths[i] = width;
     }
-    print_row(table, to, &layout, NULL);
+}
+
+static void print_rows(struct cli_table *table, FILE *to)
+{
+    int terminal = stave__os_terminal_width(fileno(to));
+    size_t width = terminal > 0 ? (size_t)terminal : 0;
+    if (table->begun) {
+        widen(table, width);
+    } else {
+        lay_out(table, width);
+        print_row(table, to, &table->layout, NULL);
+        table->begun = true;
+    }
     for (size_t i = 0; i + table->columns_count <= table->cells_count; i += table->columns_count)
-        print_row(table, to, &layout, table->cells + i);
-    print_left_out(table, to, &layout);
+        print_row(table, to, &table->layout, table->cells + i);
+}
+
+void cli_table_flush(struct cli_table *table, FILE *to)
+{
+    if (!table->failed)
+        print_rows(table, to);
+    for (size_t i = 0; i < table->cells_count; i++)
+        free(table->cells[i].text);
+    table->cells_count = 0;
 }
 
 void cli_table_print(struct cli_table *table, FILE *to)
 {
+    cli_table_flush(table, to);
     if (table->failed)
         fputs("(out of memory: no table)\n", to);
     else
-        print_rows(table, to);
-    for (size_t i = 0; i < table->cells_count; i++)
-        free(table->cells[i].text);
+        print_left_out(table, to, &table->layout);
     free(table->cells);
 }

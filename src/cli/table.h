@@ -29,12 +29,19 @@ struct cli_cell {
     enum cli_style style;
 };
 
+struct cli_layout {
+    size_t widths[CLI_TABLE_COLUMNS_MAX];
+    bool left_out[CLI_TABLE_COLUMNS_MAX];
+};
+
 struct cli_table {
     const struct cli_column *columns;
     size_t columns_count;
     struct cli_cell *cells;
     size_t cells_count, cells_size;
     bool failed;
+    bool begun; /* the heads are printed, by this layout */
+    struct cli_layout layout;
 };
 
 void cli_table_begin(struct cli_table *table, const struct cli_column *columns, size_t count);
@@ -42,6 +49,9 @@ void cli_table_text(struct cli_table *table, const char *text, size_t size);
 void cli_table_number(struct cli_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cli_table_style(struct cli_table *table, enum cli_style style);
+/* Prints the rows so far and forgets them. Later ones line up with them: columns become wider where they have to,
+ * but on a terminal texts are cut. */
+void cli_table_flush(struct cli_table *table, FILE *to);
 void cli_table_print(struct cli_table *table, FILE *to);
 
 #endif

@@ -65,6 +65,15 @@ bool cli_window_parse(const char *from, const char *to, double *from_us, double 
     return false;
 }
 
+bool cli_duration_parse(const char *option, const char *text, double *us)
+{
+    if (!parse_side(option, text, us))
+        return false;
+    if (text != NULL && *us < 0)
+        cli_message("%s %s: negative", option, text);
+    return text == NULL || *us >= 0;
+}
+
 bool cli_number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
                       uint64_t *value)
 {

@@ -21,6 +21,9 @@ bool cli_time_parse(const char *text, double *us);
  * message. */
 bool cli_window_parse(const char *from, const char *to, double *from_us, double *to_us);
 
+/* Likewise a length of time, which is not negative. */
+bool cli_duration_parse(const char *option, const char *text, double *us);
+
 /* A whole number from `least` to `most`; false after a message that names the option. */
 bool cli_number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
                       uint64_t *value);

@@ -10,14 +10,18 @@
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/times.h"
+#include "cli/where.h"
 
-static const char *trace_text, *depth_text, *name_pattern;
+static const char *trace_text, *depth_text, *name_pattern, *id;
+static struct cli_list where_list;
 static bool slowest, as_json, strict;
 
 static const struct cli_option options[] = {
     {"--trace", "N", &trace_text, NULL, "the Nth root in the order of their starts (1)"},
     {"--slowest", NULL, NULL, &slowest, "the root with the highest total instead"},
+    {"--id", "VALUE", &id, NULL, "the newest root with this id instead"},
     {"--name", "NAME", &name_pattern, NULL, "only roots of this name; a shell pattern"},
+    {"--where", "KEY=VALUE", where_list.texts, NULL, "only those with this attribute; repeatable"},
     {"--depth", "N", &depth_text, NULL, "N levels, and how many spans are below them"},
     {"--json", NULL, NULL, &as_json, "as JSON, with all values whole"},
     {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, is damaged or cut off"},
@@ -33,12 +37,12 @@ static bool root_counts(void *context, uint32_t name)
     return fnmatch(name_pattern, stave_trace_string(context, name, NULL), 0) == 0;
 }
 
-static int new_tree(const struct cli_trace *trace, uint64_t root, stave_tree **tree,
-                    stave_error *error)
+static int new_tree(const struct cli_trace *trace, uint64_t root, bool the_slowest,
+                    stave_tree **tree, stave_error *error)
 {
     stave_tree_config config = {
         .root = root,
-        .slowest = slowest,
+        .slowest = the_slowest,
         .progress = cli_progress_report(),
         .detail_levels = (uint32_t)levels,
         .root_counts = name_pattern != NULL ? root_counts : NULL,
@@ -50,11 +54,71 @@ static int new_tree(const struct cli_trace *trace, uint64_t root, stave_tree **t
     return status;
 }
 
+static void list_conditions(struct cli_where *where, const struct cli_trace *trace)
+{
+    *where = (struct cli_where){.trace = trace->trace};
+    if (id != NULL)
+        cli_where_add_id(where, id);
+    cli_where_add_all(where, &where_list);
+}
+
+/* The number of the one root with the attributes that are asked for; STAVE_E_NOTHING if there is none. */
+static int find_root(const struct cli_trace *trace, struct cli_where *where, uint64_t *root,
+                     stave_error *error)
+{
+    stave_roots *roots = NULL;
+    stave_roots_config config = {
+        .order = slowest      ? STAVE_ROOTS_SLOWEST
+                 : id != NULL ? STAVE_ROOTS_NEWEST
+                              : STAVE_ROOTS_OLDEST,
+        .limit = 1,
+        .root_counts = name_pattern != NULL ? root_counts : NULL,
+        .root_context = trace->trace,
+        .conditions = cli_where_conditions(where),
+        .meets = cli_where_meets,
+        .meets_context = where,
+        .progress = cli_progress_report(),
+    };
+    cli_progress_begin("reading", trace->name);
+    int status = stave_roots_new(trace->trace, &config, &roots, error);
+    cli_progress_end();
+    if (status < 0)
+        return status;
+    status = stave_roots_count(roots) > 0 ? STAVE_OK : STAVE_E_NOTHING;
+    if (status >= 0)
+        *root = stave_roots_at(roots, 0)->counted;
+    stave_roots_free(roots);
+    return status;
+}
+
+static int choose_tree(const struct cli_trace *trace, stave_tree **tree, stave_error *error)
+{
+    struct cli_where where;
+    uint64_t root = number - 1;
+    list_conditions(&where, trace);
+    if (where.count == 0)
+        return new_tree(trace, root, slowest, tree, error);
+    int status = find_root(trace, &where, &root, error);
+    return status >= 0 ? new_tree(trace, root, false, tree, error) : status;
+}
+
+static bool has_roots(const struct cli_trace *trace)
+{
+    stave_tree *first = NULL;
+    bool has = new_tree(trace, 0, false, &first, NULL) >= 0;
+    stave_tree_free(first);
+    return has;
+}
+
 /* There is no such root: how many are there? */
 static void explain_no_root(const struct cli_trace *trace)
 {
     stave_tree *first = NULL;
-    if (number > 1 && new_tree(trace, 0, &first, NULL) >= 0)
+    if ((id != NULL || where_list.count > 0) && has_roots(trace))
+        cli_message("%s: no root%s%s has %s", trace->name, name_pattern != NULL ? " named " : "",
+                    name_pattern != NULL ? name_pattern : "",
+                    id != NULL && where_list.count == 0 ? "this id" : "these attributes");
+    else if (number > 1 && new_tree(trace, 0, false, &first, NULL) >= 0)
         cli_message("%s: there is no trace %" PRIu64 "; it has %" PRIu64, trace->name, number,
                     stave_tree_roots(first));
     else if (name_pattern != NULL)
@@ -64,12 +128,23 @@ static void explain_no_root(const struct cli_trace *trace)
     stave_tree_free(first);
 }
 
+static void print_why(void)
+{
+    if (slowest)
+        fputs(", the slowest", stdout);
+    else if (id != NULL)
+        fputs(", the newest", stdout);
+    else if (where_list.count > 0)
+        fputs(", the first", stdout);
+}
+
 static void print_which(const struct cli_trace *trace, const stave_tree *tree)
 {
     const stave_tree_node *root = stave_tree_node_at(tree, 0);
     const stave_lane *lane = stave_trace_lane(trace->trace, root->lane);
     double ns = stave_time_us(trace->trace, root->boot, root->start) * 1000.0;
     struct cli_times times = {0};
+    struct cli_where where;
     size_t size;
     const char *name = stave_trace_string(trace->trace, lane->name, &size);
     cli_times_add(&times, ns);
@@ -80,8 +155,10 @@ static void print_which(const struct cli_trace *trace, const stave_tree *tree)
         fputs(" named ", stdout);
         cli_text_print(stdout, name_pattern, strlen(name_pattern));
     }
-    printf("%s, at %.*f %s on ", slowest ? ", the slowest" : "", unit.decimals, ns / unit.ns,
-           unit.name);
+    print_why();
+    list_conditions(&where, trace);
+    cli_where_print(&where);
+    printf(", at %.*f %s on ", unit.decimals, ns / unit.ns, unit.name);
     cli_text_print(stdout, name, size);
     fputs("\n\n", stdout);
 }
@@ -106,7 +183,7 @@ static int show(const struct cli_trace *trace, const char *path)
     stave_error error = {0};
     stave_tree *tree = NULL;
     int exit_status = CLI_MISUSE;
-    int status = new_tree(trace, number - 1, &tree, &error);
+    int status = choose_tree(trace, &tree, &error);
     if (status >= 0) {
         exit_status = print_tree(trace, tree);
     } else if (status == STAVE_E_NOTHING) {
@@ -119,14 +196,32 @@ static int show(const struct cli_trace *trace, const char *path)
     return exit_status;
 }
 
+static bool is_one_choice(void)
+{
+    const char *choices[4];
+    unsigned count = 0;
+    if (trace_text != NULL)
+        choices[count++] = "--trace";
+    if (slowest)
+        choices[count++] = "--slowest";
+    if (id != NULL)
+        choices[count++] = "--id";
+    if (trace_text != NULL && where_list.count > 0)
+        choices[count++] = "--where";
+    if (count < 2)
+        return true;
+    cli_message("%s and %s each choose a root; give one of them", choices[0], choices[1]);
+    return false;
+}
+
 static int run(int operands_count, char **operands)
 {
     (void)operands_count;
-    if (trace_text != NULL && slowest) {
-        cli_message("--trace and --slowest each choose a root; give one of them");
+    if (!is_one_choice())
         return CLI_MISUSE;
-    }
     if (trace_text != NULL && !cli_number_parse("--trace", trace_text, 1, UINT64_MAX, &number))
+        return CLI_MISUSE;
+    if (!cli_where_check(&where_list))
         return CLI_MISUSE;
     if (depth_text != NULL && !cli_number_parse("--depth", depth_text, 1, UINT32_MAX, &levels))
         return CLI_MISUSE;
@@ -138,6 +233,7 @@ const struct cli_command cli_tree = {
     .operands = "FILE|-",
     .summary = "Show one root span and all below it, with bars",
     .options = options,
+    .list = &where_list,
     .operands_min = 1,
     .operands_max = 1,
     .run = run,

@@ -6,6 +6,7 @@
 #include "cli/branches.h"
 #include "cli/details.h"
 #include "cli/names.h"
+#include "cli/notes.h"
 #include "cli/values.h"
 
 #define SCHEMA "stave.tree/1"
@@ -79,37 +80,30 @@ static void put_spread(struct writing *w, const stave_tree_node *node)
     cli_json_whole(&w->json, "mean_ns", spread.mean_ns);
 }
 
-static void put_flags(struct writing *w, const stave_tree_node *node)
-{
-    cli_json_bool(&w->json, "failed", (node->flags & STAVE_FLAG_FAILED) != 0);
-    cli_json_open(&w->json, "doubts", '[');
-#define PUT(flag, style, sign, word)                                                               \
-    if ((node->flags & STAVE_FLAG_##flag & STAVE_FLAGS_DOUBT) != 0)                                \
-        cli_json_word(&w->json, NULL, word);
-    CLI_SPAN_NOTES(PUT)
-#undef PUT
-    cli_json_close(&w->json);
-}
-
-static void put_details(struct writing *w, uint32_t index, uint32_t kind, const char *key)
+static void put_marks(struct writing *w, uint32_t index)
 {
     const stave_trace *trace = w->branches->trace;
-    const stave_tree_detail *detail;
-    uint32_t count = cli_details_of(w->branches->tree, index, kind, &detail);
-    bool is_mark = kind == STAVE_MARKS;
-    cli_json_open(&w->json, key, '[');
-    for (uint32_t i = 0; i < count; i++, detail++) {
+    const stave_tree_detail *mark;
+    uint32_t count = cli_details_of(w->branches->tree, index, STAVE_MARKS, &mark);
+    cli_json_open(&w->json, "marks", '[');
+    for (uint32_t i = 0; i < count; i++, mark++) {
         cli_json_open(&w->json, NULL, '{');
-        cli_json_name(&w->json, is_mark ? "name" : "key", trace, detail->name);
-        if (is_mark)
-            cli_json_double(&w->json, "at_us", us_at(w, node_at(w, index), detail->time));
-        if (is_mark && (detail->flags & STAVE_FLAG_HAS_VALUE) == 0)
+        cli_json_name(&w->json, "name", trace, mark->name);
+        cli_json_double(&w->json, "at_us", us_at(w, node_at(w, index), mark->time));
+        if ((mark->flags & STAVE_FLAG_HAS_VALUE) == 0)
             cli_json_double_if(&w->json, "value", false, 0);
         else
-            cli_json_value(&w->json, "value", trace, detail->flags, detail->value);
+            cli_json_value(&w->json, "value", trace, mark->flags, mark->value);
         cli_json_close(&w->json);
     }
     cli_json_close(&w->json);
+}
+
+static void put_attributes(struct writing *w, uint32_t index)
+{
+    const stave_tree_detail *first;
+    uint32_t count = cli_details_of(w->branches->tree, index, STAVE_ATTRIBUTES, &first);
+    cli_attributes_json(&w->json, w->branches->trace, first, count);
 }
 
 static void put_node(struct writing *w, uint32_t index)
@@ -120,9 +114,9 @@ static void put_node(struct writing *w, uint32_t index)
     put_identity(w, node);
     put_times(w, node);
     put_spread(w, node);
-    put_flags(w, node);
-    put_details(w, index, STAVE_ATTRIBUTES, "attributes");
-    put_details(w, index, STAVE_MARKS, "marks");
+    cli_notes_json(&w->json, node->flags);
+    put_attributes(w, index);
+    put_marks(w, index);
     cli_json_u64(&w->json, "deeper", is_lowest ? w->below[index] : 0);
     cli_json_close(&w->json);
 }

@@ -6,6 +6,7 @@
  *             uncertain ones, counters, a gap, attributes; three roots
  *   wild      names with control characters, bytes that are not UTF-8, and 300 letters
  *   details   spans with attributes of all types and marks, few and many, short and long
+ *   requests  roots of two names on two lanes, most of them with an id and other attributes
  *   deep      120 spans, each in the one before
  *   many      200 lanes of 20 spans
  *   repeated  3000 marks that pack well
@@ -247,6 +248,41 @@ static void details(void)
     seal();
 }
 
+static void requests(void)
+{
+    enum { AT = STAVE_ATTRIBUTES, TEXT = STAVE_FLAG_TEXT };
+    uint32_t first = add_lane("w1", STAVE_LANE_THREAD, 0);
+    uint32_t second = add_lane("w2", STAVE_LANE_THREAD, 0);
+    const struct span spans[] = {
+        {"query", 3 * MS, 4 * MS, second, 1, 2, 0, 0, 0},
+        {"request", 2 * MS, 5 * MS, second, 0, 1, STAVE_FLAG_FAILED, 0, 0},
+        {"request", 0, 10 * MS, first, 0, 1, 0, 0, 0},
+        {"tidy", 20 * MS, 21 * MS, first, 0, 2, 0, 0, 0},
+        {"request", 20 * MS, 50 * MS, second, 0, 3, 0, 0, 0},
+        {"request", 60 * MS, 60 * MS + MS / 2, first, 0, 3, 0, 0, 0},
+        {"request", 70 * MS, 73 * MS, second, 0, 4, STAVE_FLAG_UNWOUND, 0, 0},
+    };
+    detail(first, AT, 1, 0, "id", TEXT, string("c-1"));
+    detail(first, AT, 1, 0, "user", TEXT, string("ann"));
+    detail(first, AT, 1, 9 * MS, "rows", 0, 240);
+    detail(first, AT, 1, 9 * MS, "cached", STAVE_FLAG_BOOL, 1);
+    detail(second, AT, 1, 2 * MS, "user", TEXT, string("bob"));
+    detail(second, AT, 1, 2 * MS, "id", TEXT, string("c-2"));
+    detail(second, AT, 2, 3 * MS, "user", TEXT, string("ann"));
+    detail(second, AT, 1, 5 * MS, "share", STAVE_FLAG_REAL, bits_of(0.1));
+    detail(second, AT, 1, 5 * MS, "error", TEXT, string("no row"));
+    detail(second, AT, 3, 20 * MS, "id", TEXT, string("c-3"));
+    detail(second, AT, 3, 20 * MS, "user", TEXT, string("ann"));
+    detail(second, AT, 3, 20 * MS, "balance", STAVE_FLAG_SIGNED, (uint64_t)-3);
+    detail(first, AT, 3, 60 * MS, "id", 0, 17);
+    detail(first, AT, 3, 60 * MS, "text", TEXT, string("a \"b\"\n\033[2J"));
+    detail(second, AT, 4, 70 * MS, "id", TEXT, string("c-1"));
+    detail(second, AT, 4, 71 * MS, "id", TEXT, string("c-9"));
+    detail(second, AT, 4, 72 * MS, "user", TEXT, string(""));
+    add_spans(spans, COUNT(spans));
+    seal();
+}
+
 static void deep(void)
 {
     enum { LEVELS = 120 };
@@ -373,10 +409,13 @@ static const struct {
     const char *name;
     void (*make)(void);
 } makers[] = {
-    {"nested", nested},     {"wild", wild},       {"deep", deep},       {"many", many},
-    {"repeated", repeated}, {"open", left_open},  {"empty", empty},     {"properties", properties},
-    {"later", later},       {"evicted", evicted}, {"details", details}, {"limited", limited},
-    {"costly", costly},
+    {"nested", nested},     {"wild", wild},
+    {"deep", deep},         {"many", many},
+    {"repeated", repeated}, {"open", left_open},
+    {"empty", empty},       {"properties", properties},
+    {"later", later},       {"evicted", evicted},
+    {"details", details},   {"limited", limited},
+    {"costly", costly},     {"requests", requests},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */

@@ -234,12 +234,12 @@ class Manual(unittest.TestCase):
         self.assertIn("rows: 2 spans, 1 marks, 1 gaps\n", read)
 
     def test_names_in_reports(self):
-        """What `ls` and `report` print, as tables and as JSON, against a recording that knows what it cost."""
+        """What `ls`, `roots` and `report` print, as tables and as JSON, against a recording that knows what it cost."""
         with tempfile.TemporaryDirectory() as directory:
             recording = str(Path(directory, "costly.stave"))
             made = subprocess.run([GENERATE, "costly"], capture_output=True, check=True)
             Path(recording).write_bytes(made.stdout)
-            for name in "ls", "report":
+            for name in "ls", "roots", "report":
                 page = self.pages[f"stave-{name}.1"]
                 found = json.loads(output_of(str(BIN / "stave"), name, recording, "--json"))
                 self.assertEqual(items("Li ", page.part("The JSON")), list(found))
@@ -405,7 +405,7 @@ class Zsh(unittest.TestCase):
                                          re.MULTILINE | re.DOTALL))
 
     def specified(self, function):
-        specs = re.findall(r'^ +"(?:\([^)]*\))?(--?[a-z-]+)(=?)\[([^]]*)\](?::(\w+):[^"]+)?"',
+        specs = re.findall(r'^ +"(?:\([^)]*\))?\*?(--?[a-z-]+)(=?)\[([^]]*)\](?::([\w=]+):[^"]+)?"',
                            self.functions[function], re.MULTILINE)
         for name, equals, _, argument in specs:
             self.assertEqual(equals != "", argument != "", name)

@@ -1,4 +1,4 @@
-/* test_alloc_analyze.c - memory runs out at the n-th request of a roll-up or a tree, for every n: an
+/* test_alloc_analyze.c - memory runs out at the n-th request of a roll-up, a tree or a list of roots, for every n: an
  * error that says so, nothing leaked, and the trace can still be asked. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,6 +156,40 @@ static int make_trees(stave_trace *trace, stave_error *error)
     return status >= 0 ? make_tree(trace, &slowest, error) : status;
 }
 
+static uint32_t meets(void *context, const stave_tree_detail *attribute)
+{
+    (void)context;
+    return attribute->value % 2 == 0 ? 3 : 1;
+}
+
+static int list_roots(stave_trace *trace, const stave_roots_config *config, uint64_t least,
+                      stave_error *error)
+{
+    stave_roots *roots = NULL;
+    int status = stave_roots_new(trace, config, &roots, error);
+    assert_true((status < 0) == (roots == NULL));
+    for (uint64_t i = 0; status >= 0 && i < stave_roots_count(roots); i++) {
+        const stave_tree_detail *attributes;
+        uint32_t count;
+        status = stave_roots_attributes(roots, i, &attributes, &count, error);
+    }
+    if (status >= 0)
+        assert_true(stave_roots_count(roots) >= least);
+    stave_roots_free(roots);
+    return status;
+}
+
+/* Attributes are those of children, so that no root meets conditions. */
+static int list_all_roots(stave_trace *trace, stave_error *error)
+{
+    stave_roots_config slowest = {.order = STAVE_ROOTS_SLOWEST, .limit = 3};
+    stave_roots_config none = {.conditions = 3, .meets = meets};
+    int status = list_roots(trace, NULL, ROOTS, error);
+    if (status >= 0)
+        status = list_roots(trace, &slowest, 3, error);
+    return status >= 0 ? list_roots(trace, &none, 0, error) : status;
+}
+
 /* False when there are fewer requests than that. The trace keeps some memory for its next reader: it is
  * a new one each time. */
 static bool fails_at(int (*ask)(stave_trace *trace, stave_error *error), uint64_t cache_bytes,
@@ -215,12 +249,28 @@ static void test_tree_attached(void **state)
     check_every_request(make_trees, 0, true, 20);
 }
 
+static void test_roots(void **state)
+{
+    check_every_request(list_all_roots, 0, false, 10);
+}
+
+static void test_roots_attached(void **state)
+{
+    check_every_request(list_all_roots, 0, true, 20);
+}
+
+static void test_roots_on_disk(void **state)
+{
+    check_every_request(list_all_roots, 1, false, 15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rollup),         cmocka_unit_test(test_rollup_attached),
         cmocka_unit_test(test_rollup_on_disk), cmocka_unit_test(test_tree),
-        cmocka_unit_test(test_tree_attached),
+        cmocka_unit_test(test_tree_attached),  cmocka_unit_test(test_roots),
+        cmocka_unit_test(test_roots_attached), cmocka_unit_test(test_roots_on_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

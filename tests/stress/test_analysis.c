@@ -1,4 +1,4 @@
-/* test_analysis.c - roll-ups and trees of 10,000 random traces against a plain model: every number by
+/* test_analysis.c - roll-ups, trees and lists of roots of 10,000 random traces against a plain model: every number by
  * looking at every span (analysis_model.h).
  *
  *     test_stress_analysis [FIRST_SEED COUNT]
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "analysis_model.h"
+#include "analysis_roots.h"
 
 #ifdef STAVE_SLOWED
 #define SEEDS 1000
@@ -253,6 +253,7 @@ static void check_trace(uint64_t seed)
     check_rollup(&m);
     if (!has_cumulatives(random))
         check_trees(&m);
+    analysis_roots_check(&m, seed);
     if (!options.clocks && m.count > 0) {
         model_make(&m, random, trace, cost, choose_window(random, trace, seed));
         longest_ns = m.longest_ns;

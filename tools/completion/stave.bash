@@ -17,7 +17,7 @@ _stave() {
         if ((COMP_CWORD == 1)); then
             case $cur in
                 -*) _stave_offer "--help --version" ;;
-                *) _stave_offer "decode diagram ls report tree verify recover pack" ;;
+                *) _stave_offer "decode diagram ls report roots tree verify recover pack" ;;
             esac
             return
         fi
@@ -33,7 +33,8 @@ _stave() {
             case ${COMP_WORDS[i]} in
                 --) operands_only=yes ;;
                 -o | --csv | --stats | --output | --from | --to | --lane | --name | --trace | \
-                    --depth | --level | --title) expecting=${COMP_WORDS[i]} ;;
+                    --depth | --level | --title | --id | --where | --min-dur | --limit) expecting=${COMP_WORDS[i]} ;;
+                --slowest) [[ $command != roots ]] || expecting=${COMP_WORDS[i]} ;;
             esac
         fi
     done
@@ -44,7 +45,13 @@ _stave() {
         diagram) options="-o --output --title --strict --help --version" ;;
         ls) options="--json --strict --help --version" ;;
         report) options="--from --to --lane --name --json --strict --help --version" ;;
-        tree) options="--trace --slowest --name --depth --json --strict --help --version" ;;
+        roots)
+            options="--slowest --name --where --min-dur --from --to --limit --json --strict --help"
+            options+=" --version"
+            ;;
+        tree)
+            options="--trace --slowest --id --name --where --depth --json --strict --help --version"
+            ;;
         verify) options="--help --version" ;;
         recover) options="-o --help --version" ;;
         pack) options="-o --level --help --version" ;;
