@@ -159,11 +159,16 @@ static bool has_spread(const stave_tree_node *node)
     return node->cumulative && node->calls > 1;
 }
 
-/* "0.050 to 24.031 us, mean 0.264": of the calls that a row stands for. */
+/* "0.050 to 24.031 us, mean 0.264": of the calls that a row stands for, in a unit of their own, since they are
+ * much shorter than the spans around them. */
 static void put_spread(const struct drawing *d, const stave_tree_node *node, char text[SPREAD_MAX])
 {
     struct cli_spread spread = cli_spread_of(d->branches->trace, node);
-    struct cli_unit unit = d->unit;
+    struct cli_times times = {0};
+    cli_times_add(&times, spread.least_ns);
+    cli_times_add(&times, spread.most_ns);
+    cli_times_add(&times, spread.mean_ns);
+    struct cli_unit unit = cli_unit_for_times(&times);
     snprintf(text, SPREAD_MAX, "%.*f to %.*f %s, mean %.*f", unit.decimals,
              spread.least_ns / unit.ns, unit.decimals, spread.most_ns / unit.ns, unit.name,
              unit.decimals, spread.mean_ns / unit.ns);
@@ -231,13 +236,6 @@ static size_t digits_of(const struct drawing *d, double ns)
     return (size_t)snprintf(NULL, 0, "%.*f", d->unit.decimals, ns / d->unit.ns);
 }
 
-static void add_spread(struct cli_times *times, struct cli_spread spread)
-{
-    cli_times_add(times, spread.least_ns);
-    cli_times_add(times, spread.most_ns);
-    cli_times_add(times, spread.mean_ns);
-}
-
 static void choose_scale(struct drawing *d)
 {
     struct cli_times times = {0};
@@ -251,8 +249,6 @@ static void choose_scale(struct drawing *d)
         numbers_of(node, numbers);
         for (unsigned n = 0; n < NUMBERS; n++)
             cli_times_add(&times, numbers[n]);
-        if (has_spread(node))
-            add_spread(&times, cli_spread_of(d->branches->trace, node));
     }
     d->unit = cli_unit_for_times(&times);
 }
