@@ -91,9 +91,29 @@ STAVE_API bool stave_is_enabled(void);
 /* From here on a thread of its own writes what is recorded to a .stave file, beginning with what is in memory: chunks as
  * they are full, the rest every 100 ms. Killed at any moment, the process leaves a file that opens, and lacks what was
  * recorded since. A file that is there is overwritten. Mode 0600. It ends with stave_stop(), with the process, or with
- * a call for NULL, which returns what went wrong with it. STAVE_E_STATE when recording has not been started, a file is
+ * a call for NULL, which returns what went wrong with it first, also if that has passed: while a disk takes nothing,
+ * recording goes on in memory, and the file when it can. STAVE_E_STATE when recording has not been started, a file is
  * being written already, or another process writes this one; STAVE_E_IO. */
 STAVE_API int stave_record_to(const char *path, stave_error *error);
+
+/* Of the files of stave_record_to(). Zero is the default of every field. */
+typedef struct stave_file_config {
+    /* Bytes of a file, at least 64 KiB; 0: no limit. A file that has them is finished: it is larger by less than what
+     * 64 KiB of records take, with their names, and its index. */
+    uint64_t max_bytes;
+    /* How many, at most 10,000. Up to 1: recording goes on in memory when the file is full, and it says since when. More: a
+     * full file is renamed "path.1", "path.1" to "path.2" and so on, the oldest beyond this number is removed, and a new
+     * "path" is begun. Each opens alone, and has what was recorded and missed since the one before. */
+    uint32_t files;
+} stave_file_config;
+
+#define stave_file_limits(config, error)                                                           \
+    stave_file_limits_sized((config), sizeof(stave_file_config), (error))
+
+/* At any moment, from any thread, also before the first start, and for a file that is being written: from the drain's next
+ * look on. Stays until it is set anew. NULL: no limits. STAVE_E_ARGUMENT. */
+STAVE_API int stave_file_limits_sized(const stave_file_config *config, size_t config_size,
+                                      stave_error *error);
 
 /* Writes what is in memory now, open spans too, as a .stave file; recording goes on. Mode 0600. */
 STAVE_API int stave_dump(const char *path, stave_error *error);

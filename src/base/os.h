@@ -58,6 +58,10 @@ bool stave__os_is_there(const char *path);
  * is none, or no memory. */
 char *stave__os_real_path(const char *path);
 
+/* The same into room for STAVE__OS_PATH_SIZE bytes. */
+#define STAVE__OS_PATH_SIZE 4096
+int stave__os_find(const char *path, char *real, stave_error *error);
+
 /* A regular file, or nothing yet. */
 bool stave__os_may_be_regular(const char *path);
 
@@ -101,6 +105,13 @@ int stave__os_create_growing(const char *path, unsigned permissions, int *fd, st
 
 /* For its owner alone, whatever the umask: mode 0600. */
 int stave__os_make_private(int fd, const char *path, stave_error *error);
+
+/* Lets a file end there, and what is written next begin there. False: it is longer still. */
+bool stave__os_cut(int fd, uint64_t size);
+
+/* In one step; what has the other name is gone. */
+int stave__os_rename(const char *from, const char *to, stave_error *error);
+void stave__os_remove(const char *path);
 
 /* Closes and removes it. Harmless after a commit. */
 void stave__os_discard(struct stave__os_file *file);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -278,6 +279,13 @@ char *stave__os_real_path(const char *path)
     return realpath(path, NULL);
 }
 
+_Static_assert(STAVE__OS_PATH_SIZE >= PATH_MAX, "realpath() writes up to PATH_MAX bytes");
+
+int stave__os_find(const char *path, char *real, stave_error *error)
+{
+    return realpath(path, real) != NULL ? STAVE_OK : fail_errno(error, "cannot find", path);
+}
+
 bool stave__os_may_be_regular(const char *path)
 {
     struct stat status;
@@ -547,6 +555,21 @@ int stave__os_create_growing(const char *path, unsigned permissions, int *fd, st
 int stave__os_make_private(int fd, const char *path, stave_error *error)
 {
     return fchmod(fd, 0600) == 0 ? STAVE_OK : fail_errno(error, "cannot keep to its owner", path);
+}
+
+bool stave__os_cut(int fd, uint64_t size)
+{
+    return lseek(fd, (off_t)size, SEEK_SET) >= 0 && ftruncate(fd, (off_t)size) == 0;
+}
+
+int stave__os_rename(const char *from, const char *to, stave_error *error)
+{
+    return rename(from, to) == 0 ? STAVE_OK : fail_errno(error, "cannot rename", from);
+}
+
+void stave__os_remove(const char *path)
+{
+    unlink(path);
 }
 
 static int make_dir(const char *path, stave_error *error)

@@ -112,8 +112,16 @@ static const struct {
 };
 #define RECORDER_LOSSES (sizeof recorder_losses / sizeof recorder_losses[0])
 
+/* The recording went on when the file was full: 0, or since when, in ns from its start. */
+static uint64_t full_since(const stave_trace *trace)
+{
+    return told(trace, "record.file_full_ns");
+}
+
 static bool has_recorder_lost(const stave_trace *trace)
 {
+    if (full_since(trace) > 0)
+        return true;
     for (size_t i = 0; i < RECORDER_LOSSES; i++)
         if (told(trace, recorder_losses[i].key) > 0)
             return true;
@@ -132,6 +140,10 @@ static void warn_of_limit(const struct cli_trace *trace)
 
 static void warn_of_recorder(const struct cli_trace *trace)
 {
+    uint64_t full_ns = full_since(trace->trace);
+    if (full_ns > 0)
+        cli_message("%s: the file was full after %.3f s: what was recorded later is not in it",
+                    trace->name, (double)full_ns / 1e9);
     for (size_t i = 0; i < RECORDER_LOSSES; i++)
         warn_count(trace, recorder_losses[i].what, told(trace->trace, recorder_losses[i].key),
                    recorder_losses[i].meaning);

@@ -11,6 +11,7 @@
 #include "base/os_objects.h"
 #include "base/os_process.h"
 #include "record/copies.h"
+#include "record/file_limits.h"
 #include "record/image.h"
 #include "record/overhead.h"
 #include "record/recorder.h"
@@ -54,10 +55,14 @@ static void after_fork(void)
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
+    if (stave__recorder.stream != NULL)
+        stave__stream_hold(stave__recorder.stream);
 }
 
 static void after_fork_in_parent(void)
 {
+    if (stave__recorder.stream != NULL)
+        stave__stream_let_go(stave__recorder.stream);
     pthread_mutex_unlock(&lock);
 }
 
@@ -278,7 +283,7 @@ static int record_to(const char *path, stave_error *error)
     if (stave__recorder.stream != NULL)
         return stave__fail(error, STAVE_E_STATE, 0,
                            "a file is being written already: end it by stave_record_to(NULL)");
-    return stave__stream_begin(&stave__recorder.stream, path, error);
+    return stave__stream_begin(&stave__recorder.stream, path, &stave__recorder.file_limits, error);
 }
 
 int stave_record_to(const char *path, stave_error *error)
@@ -287,6 +292,22 @@ int stave_record_to(const char *path, stave_error *error)
     int status = record_to(path, error);
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+int stave_file_limits_sized(const stave_file_config *config, size_t config_size, stave_error *error)
+{
+    stave_file_config own;
+    int status = stave__config_copy(&own, sizeof own, config, config_size, error);
+    if (status >= 0)
+        status = stave__file_limits_check(&own, error);
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&lock);
+    stave__recorder.file_limits = own;
+    if (stave__recorder.stream != NULL)
+        stave__stream_limit(stave__recorder.stream, &own);
+    pthread_mutex_unlock(&lock);
+    return STAVE_OK;
 }
 
 int stave_snapshot(stave_sink sink, stave_error *error)
@@ -352,6 +373,15 @@ static void complain(const stave_error *error)
     stave__os_write(STDERR_FILENO, "standard error", line, (size_t)size, NULL);
 }
 
+/* Who limits a file protects a disk: with limits that cannot be read there is none. */
+static int limit_file(stave_error *error)
+{
+    stave_file_config limits;
+    int status = stave__file_limits_read(stave__os_environment("STAVE_FILE_MAX_BYTES"),
+                                         stave__os_environment("STAVE_FILE_COUNT"), &limits, error);
+    return status >= 0 ? stave_file_limits(&limits, error) : status;
+}
+
 static int start_file(const char *given, stave_error *error)
 {
     char path[4096];
@@ -359,10 +389,13 @@ static int start_file(const char *given, stave_error *error)
         return stave__fail(error, STAVE_E_ARGUMENT, 0, "STAVE_FILE is longer than %zu bytes",
                            sizeof path - 1);
     int status = stave_start(NULL, error);
+    if (status >= 0)
+        status = limit_file(error);
     return status >= 0 ? stave_record_to(path, error) : status;
 }
 
-/* STAVE_FILE, other than empty, starts with all defaults and writes that file; STAVE_ENABLE, other than empty or 0,
+/* STAVE_FILE, other than empty, starts with all defaults and writes that file, within the limits of
+ * STAVE_FILE_MAX_BYTES and STAVE_FILE_COUNT; STAVE_ENABLE, other than empty or 0,
  * starts. Of copies that join, all but the first find it started, of which nothing is said. */
 __attribute__((constructor)) static void start_by_environment(void)
 {

@@ -19,6 +19,18 @@ int stave__image_open(struct stave__image *image, bool undrained, stave_sink sin
     return image->file.status = status;
 }
 
+int stave__image_next(struct stave__image *image)
+{
+    image->taken_before = image->rows.taken;
+    return stave__image_file_next(&image->file);
+}
+
+bool stave__image_is_full(const struct stave__image *image)
+{
+    return image->max_bytes != 0 && image->file.writer.offset >= image->max_bytes &&
+           image->rows.taken > image->taken_before;
+}
+
 int stave__image_close(struct stave__image *image)
 {
     stave__image_rows_close(&image->rows);
@@ -48,44 +60,82 @@ static uint32_t pieces_end(const struct stave__piece *pieces, uint32_t count, bo
     return end;
 }
 
-static void put_pieces(struct stave__image *image, const struct stave__piece *pieces, uint32_t end,
-                       bool whole)
+/* It is claimed, and has failed: whoever writes the next file may have it, and this one ends before it. */
+static void give_back(struct stave__image *image, const struct stave__piece *piece, uint64_t offset)
 {
-    for (uint32_t i = 0; i < end && image->file.status >= 0; i++) {
+    if (!image->pieces.undrained)
+        return;
+    stave__pool_undrain(&stave__recorder.pool, piece->chunk, piece->taken, piece->from, piece->to);
+    image->file.writer.offset = offset;
+}
+
+static void put_piece(struct stave__image *image, const struct stave__piece *piece)
+{
+    uint64_t offset = image->file.writer.offset;
+    if (piece->to == piece->from || !copy(image, piece))
+        return;
+    stave__image_rows_put(&image->rows, &image->file);
+    if (image->file.status < 0)
+        give_back(image, piece, offset);
+}
+
+/* How many of them, or of their first ones, until the file is full. */
+static uint32_t put_pieces(struct stave__image *image, const struct stave__piece *pieces,
+                           uint32_t end, bool whole)
+{
+    uint32_t i = 0;
+    image->rows.last_span = 0;
+    for (; i < end && image->file.status >= 0 && !stave__image_is_full(image); i++) {
         image->rows.piece = i;
         image->rows.is_last = whole && i + 1 == end;
-        if (pieces[i].to > pieces[i].from && copy(image, &pieces[i]))
-            stave__image_rows_put(&image->rows, &image->file);
+        put_piece(image, &pieces[i]);
     }
+    return i;
 }
 
-/* Whether what is open now has not been told. */
-static bool has_opened(const struct stave__image *image)
+/* First what is open, then the records: what was open has one by then, or is open still. NULL: the lane is another
+ * thread's than the file knows. */
+static struct stave__piece *look(struct stave__image *image, uint32_t lane,
+                                 struct stave__image_place *place, uint64_t cut, uint32_t *count)
 {
-    const struct stave__open_spans *spans = &image->spans;
-    return spans->now_count > 0 &&
-           spans->now[spans->now_count - 1].serial != image->rows.place->told;
-}
-
-/* First what is open, then the records: what was open has one by then, or is open still. */
-void stave__image_put(struct stave__image *image, uint32_t lane, struct stave__image_place *place,
-                      bool whole)
-{
-    uint32_t count;
     const struct stave__image_lane *known = &image->file.lanes[lane];
     image->rows.lane = known->number;
     image->rows.place = place;
     if (!stave__open_spans_begin(&image->spans, lane, known->life))
-        return;
+        return NULL;
+    image->spans.cut = cut;
     struct stave__piece *pieces =
-        stave__pieces_of(&image->pieces, stave__owner(lane, known->life), &count);
-    int status = stave__open_spans_look(&image->spans, pieces, count, image->rows.records,
+        stave__pieces_of(&image->pieces, stave__owner(lane, known->life), count);
+    int status = stave__open_spans_look(&image->spans, pieces, *count, image->rows.records,
                                         image->file.error);
     if (status < 0)
         image->file.status = status;
-    put_pieces(image, pieces, pieces_end(pieces, count, whole), whole);
-    if (whole && image->file.status >= 0 && has_opened(image))
+    return pieces;
+}
+
+void stave__image_put_open(struct stave__image *image, uint32_t lane,
+                           struct stave__image_place *place)
+{
+    uint32_t count;
+    if (look(image, lane, place, place->cut, &count) != NULL && image->file.status >= 0)
+        stave__image_rows_put_open_before(&image->rows, &image->file);
+}
+
+void stave__image_put(struct stave__image *image, uint32_t lane, struct stave__image_place *place,
+                      bool whole)
+{
+    uint32_t count;
+    struct stave__piece *pieces = look(image, lane, place, 0, &count);
+    if (pieces == NULL)
+        return;
+    uint32_t end = pieces_end(pieces, count, whole);
+    bool all = put_pieces(image, pieces, end, whole) == end;
+    if (image->file.status < 0)
+        return;
+    if (all && whole)
         stave__image_rows_put_open(&image->rows, &image->file);
+    else if (stave__image_is_full(image))
+        stave__image_rows_put_open_at_cut(&image->rows, &image->file);
 }
 
 /* ---- of this moment -------------------------------------------------------------------------- */
@@ -97,7 +147,7 @@ static void put_all(struct stave__image *image)
     stave_get_counts(&counts);
     stave__image_lanes(&image->file, lanes);
     stave__image_clock(&image->file, false);
-    stave__image_counts(&image->file, &counts);
+    stave__image_counts(&image->file, &counts, &stave__recorder.counts_before);
     stave__pieces_find(&image->pieces);
     for (uint32_t lane = 0; lane < lanes && image->file.status >= 0; lane++) {
         struct stave__image_place place = {0};

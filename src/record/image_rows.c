@@ -213,14 +213,41 @@ static void stretch(const struct stave__image_file *file, stave_block *block)
     block->last = now > block->last ? now : block->last;
 }
 
-void stave__image_rows_put_open(struct stave__image_rows *rows, struct stave__image_file *file)
+/* Without rows: those in spans->around, open until then at least. */
+static void put_open(struct stave__image_rows *rows, struct stave__image_file *file, int64_t until)
 {
+    const struct stave__open_spans *spans = rows->spans;
     stave_block block = block_of(rows, STAVE_SPANS, SPAN_COLUMNS, 0);
-    stave__open_spans_at(rows->spans, UINT32_MAX, UINT64_MAX);
+    if (spans->around_count == 0 ||
+        spans->around[spans->around_count - 1].serial == rows->place->told)
+        return;
     set_open(rows, file, &block);
     block.first = block.last = block.open[block.open_count - 1].start;
-    stretch(file, &block);
+    block.last = until > block.last ? until : block.last;
     put_block(file, &block);
+}
+
+void stave__image_rows_put_open(struct stave__image_rows *rows, struct stave__image_file *file)
+{
+    rows->place->cut = rows->spans->until + 1; /* of an ended thread: 0, and none */
+    rows->place->cut_time = stave__since_start(file->now.tick);
+    stave__open_spans_at(rows->spans, UINT32_MAX, UINT64_MAX);
+    put_open(rows, file, rows->place->cut_time);
+}
+
+void stave__image_rows_put_open_at_cut(struct stave__image_rows *rows,
+                                       struct stave__image_file *file)
+{
+    stave__open_spans_at(rows->spans, rows->piece, rows->last_span);
+    put_open(rows, file, rows->place->cut_time);
+}
+
+void stave__image_rows_put_open_before(struct stave__image_rows *rows,
+                                       struct stave__image_file *file)
+{
+    rows->place->told = 0;
+    stave__open_spans_at(rows->spans, -1, rows->place->cut);
+    put_open(rows, file, rows->place->cut_time);
 }
 
 /* Spans begin with the first row's: all that began after it have ended before. Of many open ones, more than rows,
@@ -228,11 +255,15 @@ void stave__image_rows_put_open(struct stave__image_rows *rows, struct stave__im
 static void set_around(struct stave__image_rows *rows, struct stave__image_file *file,
                        stave_block *block)
 {
-    uint64_t last = rows->is_last ? UINT64_MAX : block->serial[block->rows - 1];
+    rows->last_span = rows->place->cut = block->serial[block->rows - 1];
+    rows->place->cut_time = block->end[block->rows - 1];
+    uint64_t last = rows->is_last ? UINT64_MAX : rows->last_span;
     stave__open_spans_at(rows->spans, rows->piece, last);
     uint32_t few = block->rows > OPEN_FEW ? block->rows : OPEN_FEW;
-    if (!rows->is_last && rows->spans->around_count > few)
+    if (!rows->is_last && rows->spans->around_count > few) {
+        rows->place->told = 0; /* a block takes the place of what those before it have said */
         return;
+    }
     block->begun = block->serial[0];
     set_open(rows, file, block);
     if (rows->is_last && block->open_count > 0)

@@ -44,10 +44,33 @@ int stave__image_file_open(struct stave__image_file *file, stave_sink sink, stav
     return file->status;
 }
 
+int stave__image_file_finish(struct stave__image_file *file)
+{
+    if (file->status >= 0 && !file->is_finished)
+        file->status = stave__writer_finish(&file->writer, file->error);
+    file->is_finished = true;
+    return file->status;
+}
+
+int stave__image_file_next(struct stave__image_file *file)
+{
+    stave_sink sink = file->writer.sink;
+    stave__os_forget(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
+    stave__os_forget(file->lanes, STAVE__LANES_MAX * sizeof *file->lanes);
+    file->strings_put = file->strings_new = file->lanes_put = 0;
+    file->texts_used = 0;
+    file->process_put = file->boot_put = file->is_full = file->is_finished = false;
+    file->anchor_index = 0;
+    file->number++;
+    stave__writer_free(&file->writer);
+    file->status = stave__writer_begin(&file->writer, sink, file->error);
+    stave__image_text(file, "", 0); /* string 0 */
+    return file->status;
+}
+
 int stave__image_file_close(struct stave__image_file *file)
 {
-    if (file->status >= 0)
-        file->status = stave__writer_finish(&file->writer, file->error);
+    stave__image_file_finish(file);
     stave__writer_free(&file->writer);
     free(file->block);
     free(file->values);
@@ -311,6 +334,17 @@ static void add(struct properties *properties, uint32_t key, uint64_t flags, uin
     properties->columns[2][properties->rows++] = value;
 }
 
+static void put_properties(struct stave__image_file *file, const struct properties *properties)
+{
+    stave__image_texts(file);
+    struct table table = table_begin(file, STAVE__PROPERTIES, 0, properties->rows);
+    for (uint32_t number = 0; number < 3; number++) {
+        memcpy(file->values, properties->columns[number], properties->rows * sizeof *file->values);
+        column(&table, number);
+    }
+    table_end(&table);
+}
+
 /* When the limit of max_spans was reached, which may be never. */
 static void add_limit(struct stave__image_file *file, struct properties *properties)
 {
@@ -331,21 +365,34 @@ static void add_cost(struct stave__image_file *file, struct properties *properti
     add(properties, key_of(file, "record.inner_ns"), STAVE_FLAG_REAL, bits_of(cost.inner_ns));
 }
 
-void stave__image_counts(struct stave__image_file *file, const stave_counts *counts)
+/* On the clock of the rows; never 0, which would be said by nobody. */
+static uint64_t ns_since_start(const struct stave__image_file *file)
+{
+    const struct stave__clock *clock = &stave__recorder.clock;
+    uint64_t ns = clock->own != NULL
+                      ? file->now.tick - clock->start.tick
+                      : (uint64_t)(file->now.monotonic_ns - clock->start.monotonic_ns);
+    return ns > 0 ? ns : 1;
+}
+
+static void add_file(struct stave__image_file *file, struct properties *properties)
+{
+    if (file->number > 0)
+        add(properties, key_of(file, "record.file_number"), 0, file->number);
+    if (file->is_full)
+        add(properties, key_of(file, "record.file_full_ns"), 0, ns_since_start(file));
+}
+
+void stave__image_counts(struct stave__image_file *file, const stave_counts *counts,
+                         const stave_counts *before)
 {
     struct properties properties = {0};
 #define ADD_COUNT(name, text)                                                                      \
-    add(&properties, key_of(file, "record." #name), 0,                                             \
-        counts->name - stave__recorder.counts_before.name);
+    add(&properties, key_of(file, "record." #name), 0, counts->name - before->name);
     STAVE_RECORD_COUNTERS(ADD_COUNT)
 #undef ADD_COUNT
     add_limit(file, &properties);
     add_cost(file, &properties);
-    stave__image_texts(file);
-    struct table table = table_begin(file, STAVE__PROPERTIES, 0, properties.rows);
-    for (uint32_t number = 0; number < 3; number++) {
-        memcpy(file->values, properties.columns[number], properties.rows * sizeof *file->values);
-        column(&table, number);
-    }
-    table_end(&table);
+    add_file(file, &properties);
+    put_properties(file, &properties);
 }

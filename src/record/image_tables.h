@@ -42,12 +42,20 @@ struct stave__image_file {
     char *texts;     /* of these, one behind another, */
     uint64_t *sizes; /* and how long each is */
     size_t texts_used;
+    uint32_t number; /* of one recording's files, from 1; 0: it is no such file */
+    bool is_full;    /* it ends before the recording does */
+    bool is_finished;
     stave_error *error;
     int status; /* the first failure sticks */
 };
 
 int stave__image_file_open(struct stave__image_file *file, stave_sink sink, stave_error *error);
-int stave__image_file_close(struct stave__image_file *file);
+int stave__image_file_close(struct stave__image_file *file); /* and finishes it */
+
+/* The index and the foot. */
+int stave__image_file_finish(struct stave__image_file *file);
+/* Another file to the same sink, of which nothing is told yet; what failed with the one before is over. */
+int stave__image_file_next(struct stave__image_file *file);
 
 /* The file's number of a name, and of a text that is no name. */
 uint32_t stave__image_name(struct stave__image_file *file, uint32_t name);
@@ -63,8 +71,9 @@ void stave__image_lanes(struct stave__image_file *file, uint32_t lanes);
  * better, and a further one every second. `last`: the rate so far, whatever time has passed. */
 void stave__image_clock(struct stave__image_file *file, bool last);
 
-/* As properties record.NAME; what was counted before this recording is taken off. With them what a span costs, if
- * that is known. */
-void stave__image_counts(struct stave__image_file *file, const stave_counts *counts);
+/* As properties record.NAME; what was counted before is taken off. With them what a span costs, if that is known; of one
+ * recording's files the number, and when it was full. */
+void stave__image_counts(struct stave__image_file *file, const stave_counts *counts,
+                         const stave_counts *before);
 
 #endif

@@ -68,6 +68,7 @@ bool stave__open_spans_begin(struct stave__open_spans *spans, uint32_t index, ui
     const struct stave__lane *lane = &stave__recorder.lanes[index];
     spans->before = __atomic_load_n(&lane->before, __ATOMIC_RELAXED);
     spans->until = UINT64_MAX;
+    spans->cut = 0;
     spans->now_count = spans->ended_count = 0;
     uint32_t state = __atomic_load_n(&lane->state, __ATOMIC_ACQUIRE);
     if (state == STAVE__LANE_UNUSED)
@@ -188,7 +189,7 @@ static int compare_ended(const void *a, const void *b)
 int stave__open_spans_look(struct stave__open_spans *spans, struct stave__piece *pieces,
                            uint32_t count, struct stave__record *records, stave_error *error)
 {
-    struct look look = {.spans = spans};
+    struct look look = {.spans = spans, .highest = spans->cut};
     int status = STAVE_OK;
     for (; look.number < count && status >= 0; look.number++) {
         struct stave__piece *piece = &pieces[look.number];
@@ -209,7 +210,7 @@ static void put_around(struct stave__open_spans *spans, const stave_open_span *s
         spans->around[spans->around_count++] = *span;
 }
 
-void stave__open_spans_at(struct stave__open_spans *spans, uint32_t piece, uint64_t serial)
+void stave__open_spans_at(struct stave__open_spans *spans, int64_t piece, uint64_t serial)
 {
     uint32_t now = 0, now_end = now_before(spans, serial);
     spans->around_count = 0;

@@ -26,6 +26,8 @@ struct stave__open_spans {
     /* By serial, which is outermost first; names are the recorder's. Room for STAVE_DEPTH_MAX. */
     stave_open_span *now, *around;
     uint32_t now_count, around_count;
+    /* Spans with lower serials that end in a piece were open before all pieces; 0: that is not asked for. */
+    uint64_t cut;
     struct stave__ended_span *ended; /* by serial */
     uint32_t ended_count, ended_room;
 };
@@ -41,7 +43,8 @@ bool stave__open_spans_begin(struct stave__open_spans *spans, uint32_t index, ui
 int stave__open_spans_look(struct stave__open_spans *spans, struct stave__piece *pieces,
                            uint32_t count, struct stave__record *records, stave_error *error);
 
-/* Sets `around` to what was open when the span `serial`, the last of a piece, ended. */
-void stave__open_spans_at(struct stave__open_spans *spans, uint32_t piece, uint64_t serial);
+/* Sets `around` to what was open when the span `serial`, the last of a piece, ended. Piece -1: before all, if the cut was
+ * asked for. */
+void stave__open_spans_at(struct stave__open_spans *spans, int64_t piece, uint64_t serial);
 
 #endif

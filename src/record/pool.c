@@ -203,6 +203,15 @@ bool stave__pool_drain(struct stave__pool *pool, uint32_t number, uint64_t taken
                                        __ATOMIC_RELAXED);
 }
 
+void stave__pool_undrain(struct stave__pool *pool, uint32_t number, uint64_t taken, uint32_t from,
+                         uint32_t to)
+{
+    uint64_t expected = taken * STAVE__DRAINED_UNIT + to;
+    if (!__atomic_compare_exchange_n(&pool->chunks[number].drained, &expected, expected - to + from,
+                                     false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        __atomic_fetch_add(&pool->missed, to - from, __ATOMIC_RELAXED);
+}
+
 static bool is_drained(const struct stave__chunk *chunk)
 {
     uint64_t drained = __atomic_load_n(&chunk->drained, __ATOMIC_RELAXED);

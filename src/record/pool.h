@@ -14,6 +14,7 @@
  *     it empty, or someone else in the middle, goes on without.
  * P5  `drained` says which taking it is of and how many of its records are in a file. The drain moves it on by a
  *     comparison, who gives the chunk up takes it away: each record is in the file, or counted as missed, once.
+ *     What the file did not take the drain moves back; if the chunk was given up meanwhile, it counts that as missed.
  * P6  A chunk that is pinned is not given up, nor freed; who finds it at the head of the sealed ones parks it, and who
  *     takes the last pin away puts it back. A chunk is claimed for being given up by a comparison with no pins; a
  *     pin that comes later fails. Who has pinned one looks at `taken` whether it is still what he meant.
@@ -90,6 +91,10 @@ uint32_t stave__pool_drained(const struct stave__pool *pool, uint32_t number, ui
  * copy may be of anything. */
 bool stave__pool_drain(struct stave__pool *pool, uint32_t number, uint64_t taken, uint32_t from,
                        uint32_t to);
+
+/* They are not: the file has failed. Of the drain alone, for the last that it moved on. */
+void stave__pool_undrain(struct stave__pool *pool, uint32_t number, uint64_t taken, uint32_t from,
+                         uint32_t to);
 
 /* In a pool that keeps what is in memory: makes free what is in the file as a whole. */
 void stave__pool_free_drained(struct stave__pool *pool);

@@ -90,6 +90,7 @@ struct stave__recorder {
     uint64_t spans, limit_reached; /* with a limit: how many there were, the tick of reaching it */
     uint64_t since;                /* the tick at which what is in memory begins */
     struct stave__stream *stream;  /* NULL: none. Under the lock of control.c */
+    stave_file_config file_limits; /* under the lock of control.c */
     bool made;                     /* R1 */
     bool started;                  /* under the lock of control.c */
 };

@@ -16,6 +16,7 @@
  *   limited   nested, from a recorder that was told how many spans to take, and one root in how many
  *   evicted   many, from a recorder that gave up what was older
  *   costly    a request that is mostly its own recording, which the recorder tells: 20 ns a span, 8 of them in it
+ *   full      many, in a file that was full before its recording ended
  *   later     nested, with a block of an unknown kind and without an index  */
 #include <math.h>
 #include <stdbool.h>
@@ -400,6 +401,15 @@ static void costly(void)
     seal();
 }
 
+/* Of a recording that went on. */
+static void full(void)
+{
+    many();
+    check(stave__trace_set_property(trace, "record.recorded", 0, 70000, &error));
+    check(stave__trace_set_property(trace, "record.evicted", 0, 0, &error));
+    check(stave__trace_set_property(trace, "record.file_full_ns", 0, 83002000000, &error));
+}
+
 static void later(void)
 {
     nested();
@@ -416,6 +426,7 @@ static const struct {
     {"later", later},       {"evicted", evicted},
     {"details", details},   {"limited", limited},
     {"costly", costly},     {"requests", requests},
+    {"full", full},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */
@@ -465,9 +476,10 @@ int main(int argc, char **argv)
             return fflush(stdout) == 0 ? 0 : 1;
         }
     }
-    fprintf(stderr,
-            "usage: generate "
-            "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|limited|costly|"
-            "later > FILE\n");
+    fprintf(
+        stderr,
+        "usage: generate "
+        "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|full|limited|costly|"
+        "later > FILE\n");
     return 2;
 }

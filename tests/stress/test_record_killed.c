@@ -1,6 +1,6 @@
 /* test_record_killed.c - a process that records to a file is killed, aborts, or leaves by _exit(), at any moment: the
  * file opens, has all that each thread recorded up to some moment shortly before, with what was open then, and what it
- * counts is what is in it. */
+ * counts is what is in it. So do all files, when a full one is followed by the next. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <setjmp.h>
 #include <signal.h>
@@ -28,6 +28,8 @@
 #define LATEST_MS 400u
 #define THREADS 4u
 #define SPANS 60000u
+#define FILE_SIZE ((uint64_t)64 * 1024) /* of every second process's files, */
+#define FILES 1000u                     /* ... which are more than it fills */
 
 enum way { BY_SIGNAL, BY_EXIT, BY_ABORT, WAYS };
 
@@ -62,7 +64,7 @@ static void *record(void *given)
     return NULL;
 }
 
-static void start_threads(uint64_t random)
+static void start_threads(uint64_t random, uint32_t pause_us)
 {
     for (uint32_t i = 0; i < THREADS; i++) {
         struct noted_thread *thread = &killed->threads[i];
@@ -71,19 +73,22 @@ static void start_threads(uint64_t random)
                                         .depths = killed->depths[i],
                                         .limit = SPANS,
                                         .random = random + i,
-                                        .pause_us = 1 + 1000 * i};
+                                        .pause_us = 1 + pause_us * i};
         if (pthread_create(&thread->id, NULL, record, thread) != 0)
             _exit(3);
     }
 }
 
-_Noreturn static void live(uint64_t random, enum way way)
+_Noreturn static void live(uint64_t random, enum way way, bool many)
 {
+    stave_file_config limits = {.max_bytes = FILE_SIZE, .files = FILES};
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
     signal(SIGABRT, SIG_DFL); /* cmocka's handler would go on with the tests */
+    if (many && stave_file_limits(&limits, NULL) < 0)
+        _exit(4);
     if (stave_start(NULL, NULL) < 0 || stave_record_to(path, NULL) < 0)
         _exit(2);
-    start_threads(random);
+    start_threads(random, many ? 10 : 1000);
     if (way == BY_SIGNAL)
         sleep_ms(60000);
     sleep_ms(traces_random(&random, LATEST_MS));
@@ -93,13 +98,13 @@ _Noreturn static void live(uint64_t random, enum way way)
 }
 
 /* Whether it died as it was to. */
-static bool kill_one(uint64_t random, enum way way)
+static bool kill_one(uint64_t random, enum way way, bool many)
 {
     int status;
     memset(killed, 0, sizeof *killed);
     pid_t child = fork();
     if (child == 0)
-        live(random, way);
+        live(random, way, many);
     while (way == BY_SIGNAL && NOTED(killed->ready) < THREADS)
         sleep_ms(1);
     if (way == BY_SIGNAL) {
@@ -188,14 +193,14 @@ static void check_lane(const struct noted_thread *thread, const struct seen *see
 }
 
 /* Rows in front of the last block of counts: those are of that moment. */
-static uint64_t rows_counted(uint64_t *rows)
+static uint64_t rows_counted(const char *name, uint64_t *rows)
 {
     uint8_t bytes[STAVE__HEADER_SIZE];
     struct stave__header header;
     uint64_t counted = 0, at = STAVE__FILE_HEAD_SIZE;
     int fd;
     *rows = 0;
-    assert_int_equal(stave__os_open_input(path, &fd, NULL), STAVE_OK);
+    assert_int_equal(stave__os_open_input(name, &fd, NULL), STAVE_OK);
     while (stave__os_read_at(fd, bytes, sizeof bytes, at, NULL) >= 0 &&
            stave__header_read(bytes, &header)) {
         if (header.kind == STAVE__PROPERTIES)
@@ -213,9 +218,9 @@ static uint64_t property(const stave_trace *trace, const char *key)
     return property != NULL ? property->value : 0;
 }
 
-static void check_counts(const stave_trace *trace)
+static void check_counts(const char *name, const stave_trace *trace)
 {
-    uint64_t rows, counted = rows_counted(&rows);
+    uint64_t rows, counted = rows_counted(name, &rows);
     assert_int_equal(property(trace, "record.recorded"), counted);
     assert_int_equal(property(trace, "record.evicted"), 0);
     assert_int_equal(property(trace, "record.dropped_full"), 0);
@@ -233,30 +238,68 @@ static uint64_t noted_ends(const struct noted_thread *thread)
     return ends;
 }
 
-static void check_file(uint32_t moment)
+static void check_file(const char *name, struct seen *seen)
 {
-    struct seen seen[THREADS] = {0};
     stave_trace *trace = NULL;
     stave_error error = {0};
-    if (stave_trace_open(path, NULL, &trace, &error) < 0)
+    if (stave_trace_open(name, NULL, &trace, &error) < 0)
         fail_msg("%s", error.message);
     assert_int_equal(stave_trace_damages(trace), 0);
     check_rows(trace, seen);
-    check_counts(trace);
+    check_counts(name, trace);
+    stave_trace_free(trace);
+}
+
+static const char *numbered(uint32_t number)
+{
+    static char name[64];
+    snprintf(name, sizeof name, "%s.%u", path, number);
+    return name;
+}
+
+/* From the oldest to the newest. One may be missing, for which the others were about to make room. Their number. */
+static uint32_t check_files(struct seen *seen)
+{
+    uint32_t last = 0, files = 0;
+    while (stave__os_is_there(numbered(last + 1)) || stave__os_is_there(numbered(last + 2)))
+        last++;
+    for (uint32_t number = last; number > 0; number--) {
+        if (!stave__os_is_there(numbered(number)))
+            continue;
+        check_file(numbered(number), seen);
+        unlink(numbered(number));
+        files++;
+    }
+    assert_true(files + 1 >= last);
+    if (last > 0 && !stave__os_is_there(path))
+        return files;
+    check_file(path, seen);
+    return files + 1;
+}
+
+static uint32_t check_all(uint32_t moment)
+{
+    struct seen seen[THREADS] = {0};
+    char next[64]; /* one that has not got its name */
+    uint32_t files = check_files(seen);
+    snprintf(next, sizeof next, "%s.next", path);
+    unlink(next);
     for (uint32_t i = 0; i < THREADS; i++) {
         check_lane(&killed->threads[i], &seen[i]);
         uint64_t ends = noted_ends(&killed->threads[i]);
         missing[moment * THREADS + i] = ends > seen[i].ended ? ends - seen[i].ended : 0;
     }
-    stave_trace_free(trace);
+    return files;
 }
 
 static void test_killed_at_any_moment(void **state)
 {
     uint64_t random = 1, most = 0, all = 0, recorded = 0;
+    uint32_t files = 0;
     for (uint32_t moment = 0; moment < MOMENTS; moment++) {
-        assert_true(kill_one(traces_random(&random, UINT64_MAX), moment % WAYS));
-        check_file(moment);
+        bool many = moment % 2 == 1;
+        assert_true(kill_one(traces_random(&random, UINT64_MAX), moment % WAYS, many));
+        files += check_all(moment);
         for (uint32_t i = 0; i < THREADS; i++) {
             uint64_t now = missing[moment * THREADS + i];
             most = now > most ? now : most;
@@ -264,8 +307,9 @@ static void test_killed_at_any_moment(void **state)
             recorded += noted_ends(&killed->threads[i]);
         }
     }
-    print_message("of %llu spans %llu are missing, at most %llu of a thread\n",
+    print_message("%u files; of %llu spans %llu are missing, at most %llu of a thread\n", files,
                   (unsigned long long)recorded, (unsigned long long)all, (unsigned long long)most);
+    assert_true(files > 2 * MOMENTS);
     assert_true(all < recorded / 2); /* the threads recorded for some of the drain's rounds */
 }
 
