@@ -23,7 +23,7 @@ static double ns_of(const stave_trace *trace, const stave_tree_node *node, uint6
 struct cli_spread cli_spread_of(const stave_trace *trace, const stave_tree_node *node)
 {
     if (node->calls == 0)
-        return (struct cli_spread){NAN, NAN, NAN};
+        return (struct cli_spread){(double)NAN, (double)NAN, (double)NAN};
     return (struct cli_spread){
         .least_ns = ns_of(trace, node, node->least),
         .most_ns = ns_of(trace, node, node->most),

@@ -72,7 +72,7 @@ static void put_times(struct writing *w, const stave_tree_node *node)
 /* A span is one call, and its own times say all. */
 static void put_spread(struct writing *w, const stave_tree_node *node)
 {
-    struct cli_spread spread = {NAN, NAN, NAN};
+    struct cli_spread spread = {(double)NAN, (double)NAN, (double)NAN};
     if (node->cumulative)
         spread = cli_spread_of(w->branches->trace, node);
     cli_json_whole(&w->json, "least_ns", spread.least_ns);
