@@ -69,8 +69,8 @@ typedef struct stave_config {
     /* The newest so many traces (stave/traces.h); 0 means 500, at most STAVE_KEEP_MAX. */
     uint32_t keep;
     uint32_t unused;
-    /* Spans, all threads together, with STAVE_STOP_WHEN_FULL alone; 0: no limit. Exact, and so a call and an atomic
-     * addition for each span. */
+    /* Spans, all threads together, with STAVE_STOP_WHEN_FULL alone; 0: no limit. What begins beyond it is not recorded,
+     * nor what belongs to it. Exact, and so a call and an atomic addition for each span. */
     uint64_t max_spans;
 } stave_config;
 
@@ -129,7 +129,7 @@ STAVE_API int stave_snapshot(stave_sink sink, stave_error *error);
     X(dropped_full, "records that found no room, and nothing older that could be given up")        \
     X(dropped_depth, "spans deeper than STAVE_DEPTH_MAX")                                          \
     X(dropped_thread, "records of threads for which there was no memory")                          \
-    X(dropped_site, "records of call sites or names beyond the table's size")                      \
+    X(dropped_site, "records of names, cumulative entries beyond the tables' sizes; of no name")   \
     X(dropped_limit, "spans beyond max_spans")                                                     \
     X(left_open,                                                                                   \
       "spans that nobody ended, closed by the end of one around them or of their thread")          \

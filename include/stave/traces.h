@@ -114,7 +114,8 @@ STAVE_API void
 stave_traces_close(stave_traces_cursor *cursor); /* NULL is allowed, here and below */
 STAVE_API void stave_trace_release(stave_kept_trace *trace);
 
-/* Forgets all traces that are kept, and, unless a file is being written, all that is in memory. What is open goes on. */
+/* Forgets all traces that are kept, and, unless a file is being written, all that is in memory. What was open is forgotten
+ * too; what begins in it later stands by itself. */
 STAVE_API void stave_clear(void);
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
@@ -124,7 +125,7 @@ typedef struct stave_controls {
     uint32_t one_in; /* only one in so many roots of each command is recorded at all; 0 means 1 */
     uint32_t
         slowest; /* so many of each command are always kept; 0 means 4, at most STAVE_SLOWEST_MAX */
-    uint64_t longer_than_ns; /* only roots that took as long are kept, and failed ones; 0: all */
+    uint64_t longer_than_ns; /* only roots that took as long are among the newest; 0: all */
     uint64_t around_ns;      /* before and after a trigger; 0 means 5 s */
 } stave_controls;
 

@@ -103,7 +103,7 @@ int stave__os_rename_target(struct stave__os_file *file, const char *path, stave
  * to the next writer when its descriptor is closed. */
 int stave__os_create_growing(const char *path, unsigned permissions, int *fd, stave_error *error);
 
-/* For its owner alone, whatever the umask: mode 0600. */
+/* For its owner alone, whatever the umask: mode 0600. Not what is no regular file. */
 int stave__os_make_private(int fd, const char *path, stave_error *error);
 
 /* Lets a file end there, and what is written next begin there. False: it is longer still. */

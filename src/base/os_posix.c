@@ -539,7 +539,10 @@ int stave__os_create_growing(const char *path, unsigned permissions, int *fd, st
     if (opened < 0)
         return fail_errno(error, "cannot write", path);
     int status = STAVE_OK;
-    if (flock(opened, LOCK_EX | LOCK_NB) != 0)
+    if (!stave__os_identify(opened).regular)
+        status = stave__fail(error, STAVE_E_IO, 0,
+                             "cannot write %s while others read it: it is no regular file", path);
+    else if (flock(opened, LOCK_EX | LOCK_NB) != 0)
         status = errno == EWOULDBLOCK ? fail_locked(error, path)
                                       : fail_errno(error, "cannot lock", path);
     else if (ftruncate(opened, 0) != 0)
@@ -554,6 +557,9 @@ int stave__os_create_growing(const char *path, unsigned permissions, int *fd, st
 
 int stave__os_make_private(int fd, const char *path, stave_error *error)
 {
+    struct stat status;
+    if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
+        return STAVE_OK; /* a device, a pipe: others' too */
     return fchmod(fd, 0600) == 0 ? STAVE_OK : fail_errno(error, "cannot keep to its owner", path);
 }
 

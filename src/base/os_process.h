@@ -4,6 +4,7 @@
 #define STAVE_BASE_OS_PROCESS_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,18 @@ void stave__os_thread_name(char name[STAVE__OS_THREAD_NAME_SIZE]);
 /* A thread that takes no signals, and is called `name`. */
 int stave__os_start_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *context,
                            stave_error *error);
+
+/* Of the calling thread: writing beyond a file's limit, or to a pipe that nobody reads, is an error of the write; what is
+ * sent for it in between is taken away. */
+struct stave__os_signals {
+    sigset_t before, pending;
+};
+
+void stave__os_hold_write_signals(struct stave__os_signals *signals);
+void stave__os_release_write_signals(const struct stave__os_signals *signals);
+
+/* Whether no thread is left but the calling one: the first has ended by pthread_exit(3), and all others too. */
+bool stave__os_is_last_thread(void);
 
 /* A variable of the environment; NULL: there is none, or the program runs with others' rights. */
 const char *stave__os_environment(const char *name);

@@ -1,10 +1,12 @@
 #define _GNU_SOURCE /* MAP_POPULATE, MAP_NORESERVE, MADV_DONTNEED, pthread_getname_np, secure_getenv */
 #include "base/os_process.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,6 +69,54 @@ int stave__os_start_thread(pthread_t *thread, const char *name, void *(*run)(voi
                            strerror(reason));
     pthread_setname_np(*thread, name);
     return STAVE_OK;
+}
+
+static void write_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGXFSZ);
+    sigaddset(set, SIGPIPE);
+}
+
+void stave__os_hold_write_signals(struct stave__os_signals *signals)
+{
+    sigset_t held;
+    write_signals(&held);
+    sigpending(&signals->pending);
+    pthread_sigmask(SIG_BLOCK, &held, &signals->before);
+}
+
+void stave__os_release_write_signals(const struct stave__os_signals *signals)
+{
+    static const int numbers[] = {SIGXFSZ, SIGPIPE};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        sigset_t one;
+        sigemptyset(&one);
+        sigaddset(&one, numbers[i]);
+        if (sigismember(&signals->pending, numbers[i]) == 0)
+            sigtimedwait(&one, NULL, &(struct timespec){0});
+    }
+    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+}
+
+/* A first thread that has ended stays, as a zombie, until all others have. */
+static bool is_first_thread_gone(void)
+{
+    char text[256];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[size > 0 ? size : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end != NULL && strncmp(name_end, ") Z", 3) == 0;
+}
+
+bool stave__os_is_last_thread(void)
+{
+    struct stat tasks;
+    /* A link for each thread, and two. */
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 4 && is_first_thread_gone();
 }
 
 const char *stave__os_environment(const char *name)

@@ -107,7 +107,7 @@ static const struct {
     {"record.dropped_full", "records dropped", "memory was full"},
     {"record.dropped_depth", "spans dropped", "more were open than a thread may have"},
     {"record.dropped_thread", "records dropped", "there was no memory for their threads"},
-    {"record.dropped_site", "records dropped", "there were too many names"},
+    {"record.dropped_site", "records dropped", "too many names or cumulative entries, or no name"},
     {"record.dropped_abi", "records dropped", "their probes were compiled for another libstave"},
 };
 #define RECORDER_LOSSES (sizeof recorder_losses / sizeof recorder_losses[0])

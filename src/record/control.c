@@ -312,6 +312,8 @@ int stave_file_limits_sized(const stave_file_config *config, size_t config_size,
 
 int stave_snapshot(stave_sink sink, stave_error *error)
 {
+    if (sink.write == NULL)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0, "the sink has no function that writes");
     pthread_mutex_lock(&lock);
     int status =
         stave__recorder.made
@@ -321,25 +323,47 @@ int stave_snapshot(stave_sink sink, stave_error *error)
     return status;
 }
 
-static int write_fd(void *context, const void *data, size_t size)
+/* What a dump is written to. */
+struct target {
+    int fd;
+    const char *path;
+    stave_error *error;
+};
+
+static int write_to(void *context, const void *data, size_t size)
 {
-    return stave__os_write(*(const int *)context, "the recording", data, size, NULL);
+    const struct target *target = context;
+    return stave__os_write(target->fd, target->path, data, size, target->error);
 }
 
-int stave_dump(const char *path, stave_error *error)
+static int dump(const char *path, stave_error *error)
 {
     struct stave__os_file file;
-    if (path == NULL || path[0] == '\0')
-        return fail_empty(error);
     int status = stave__os_create(path, &file, error);
     if (status < 0)
         return status;
+    struct target target = {.fd = file.fd, .path = path, .error = error};
     status = stave__os_make_private(file.fd, path, error);
     if (status >= 0)
-        status = stave_snapshot((stave_sink){.write = write_fd, .context = &file.fd}, error);
+        status = stave_snapshot((stave_sink){.write = write_to, .context = &target}, error);
     if (status >= 0)
         status = stave__os_commit(&file, false, error);
     stave__os_discard(&file);
+    return status;
+}
+
+/* A full disk or a pipe without a reader is an error, not the end of the program. */
+int stave_dump(const char *path, stave_error *error)
+{
+    struct stave__os_signals before;
+    stave_error own = {0};
+    if (path == NULL || path[0] == '\0')
+        return fail_empty(error);
+    stave__os_hold_write_signals(&before);
+    int status = dump(path, &own);
+    stave__os_release_write_signals(&before);
+    if (status < 0)
+        stave__fail(error, status, 0, "%s", own.message);
     return status;
 }
 
@@ -382,32 +406,36 @@ static int limit_file(stave_error *error)
     return status >= 0 ? stave_file_limits(&limits, error) : status;
 }
 
-static int start_file(const char *given, stave_error *error)
+static int write_file(const char *given, stave_error *error)
 {
     char path[4096];
     if (!expand(given, path, sizeof path))
         return stave__fail(error, STAVE_E_ARGUMENT, 0, "STAVE_FILE is longer than %zu bytes",
                            sizeof path - 1);
-    int status = stave_start(NULL, error);
-    if (status >= 0)
-        status = limit_file(error);
+    int status = limit_file(error);
     return status >= 0 ? stave_record_to(path, error) : status;
 }
 
+static bool is_set(const char *value)
+{
+    return value != NULL && value[0] != '\0';
+}
+
 /* STAVE_FILE, other than empty, starts with all defaults and writes that file, within the limits of
- * STAVE_FILE_MAX_BYTES and STAVE_FILE_COUNT; STAVE_ENABLE, other than empty or 0,
- * starts. Of copies that join, all but the first find it started, of which nothing is said. */
+ * STAVE_FILE_MAX_BYTES and STAVE_FILE_COUNT; STAVE_ENABLE, other than empty or 0, starts. Of copies that join, all but
+ * the first find it started, of which nothing is said. */
 __attribute__((constructor)) static void start_by_environment(void)
 {
     const char *enable = stave__os_environment("STAVE_ENABLE");
     const char *file = stave__os_environment("STAVE_FILE");
     stave_error error = {0};
-    int status = STAVE_OK;
-    if (file != NULL && file[0] != '\0')
-        status = start_file(file, &error);
-    else if (enable != NULL && enable[0] != '\0' && strcmp(enable, "0") != 0)
-        status = stave_start(NULL, &error);
-    if (status < 0 && (status != STAVE_E_STATE || stave__copies_refused()))
+    if (!is_set(file) && (!is_set(enable) || strcmp(enable, "0") == 0))
+        return;
+    int status = stave_start(NULL, &error);
+    bool is_joined = status == STAVE_E_STATE && !stave__copies_refused();
+    if (status >= 0 && is_set(file))
+        status = write_file(file, &error);
+    if (status < 0 && !is_joined)
         complain(&error);
 }
 
@@ -419,6 +447,6 @@ __attribute__((destructor)) static void end_with_process(void)
     int status = end_stream(&error);
     pthread_mutex_unlock(&lock);
     const char *file = stave__os_environment("STAVE_FILE");
-    if (status < 0 && file != NULL && file[0] != '\0')
+    if (status < 0 && is_set(file))
         complain(&error);
 }

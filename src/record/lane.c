@@ -29,9 +29,10 @@ static void set_stops(struct stave__lane *lane)
 {
     struct stave__thread *self = &lane->thread;
     bool own_clock = stave__recorder.clock.own != NULL;
-    bool calls = own_clock || lane->is_skipping || stave__is_in_sum(self);
+    bool calls =
+        own_clock || lane->is_skipping || stave__is_in_sum(self) || stave__recorder.max_spans != 0;
     self->limit = calls ? self->top : lane->last;
-    self->end = own_clock || stave__recorder.max_spans != 0 ? self->next : lane->full;
+    self->end = own_clock ? self->next : lane->full;
 }
 
 void stave__lane_set_top(struct stave__lane *lane, struct stave__open *top)
@@ -62,35 +63,66 @@ static void seal(struct stave__lane *lane)
     stave__lane_wrote(lane, NULL);
 }
 
-static bool take_chunk(struct stave__lane *lane)
+/* From the chunk's beginning on. */
+static void write_into(struct stave__lane *lane, uint32_t number)
 {
-    uint32_t owner = stave__owner(lane->index, lane->life);
-    __atomic_fetch_add(&lane->uses, 1, __ATOMIC_RELAXED);
-    uint32_t number = stave__pool_take(&stave__recorder.pool, owner);
-    if (number == STAVE__NO_CHUNK) {
-        stave__lane_release(owner);
-        return false;
-    }
     struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, number);
     STAVE__STORE(chunk->before, lane->last_chunk);
     STAVE__STORE(chunk->before_taken, lane->last_taken);
     lane->full = chunk->records + STAVE__CHUNK_RECORDS;
     stave__lane_wrote(lane, chunk->records);
     __atomic_store_n(&lane->chunk, number, __ATOMIC_RELEASE);
+}
+
+static uint32_t take_chunk(struct stave__lane *lane)
+{
+    uint32_t owner = stave__owner(lane->index, lane->life);
+    __atomic_fetch_add(&lane->uses, 1, __ATOMIC_RELAXED);
+    uint32_t number = stave__pool_take(&stave__recorder.pool, owner);
+    if (number == STAVE__NO_CHUNK)
+        stave__lane_release(owner);
+    return number;
+}
+
+/* Nothing older is to be had, for a moment or as other threads have it all: what is newest takes the place of the lane's
+ * own. A trace that goes over it has a gap, which its chunks show. */
+static bool begin_chunk_again(struct stave__lane *lane)
+{
+    uint32_t number = lane->chunk;
+    if (number == STAVE__NO_CHUNK)
+        return false;
+    const struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, number);
+    uint32_t used = (uint32_t)(lane->thread.next - chunk->records);
+    __atomic_store_n(&lane->chunk, STAVE__NO_CHUNK, __ATOMIC_RELEASE);
+    if (!stave__pool_retake(&stave__recorder.pool, number, used)) {
+        __atomic_store_n(&lane->chunk, number, __ATOMIC_RELEASE);
+        return false;
+    }
+    stave__count(&lane->counts.recorded, used);
+    lane->last_taken = 0;
+    write_into(lane, number);
     return true;
+}
+
+static bool has_room(const struct stave__lane *lane, uint32_t records)
+{
+    return lane->full != NULL && lane->full - lane->thread.next >= (ptrdiff_t)records;
 }
 
 struct stave__record *stave__lane_room(struct stave__lane *lane, uint32_t records)
 {
-    struct stave__thread *thread = &lane->thread;
-    if (lane->full == NULL || lane->full - thread->next < (ptrdiff_t)records) {
+    if (has_room(lane, records))
+        return lane->thread.next;
+    uint32_t number = take_chunk(lane);
+    if (number != STAVE__NO_CHUNK) {
         seal(lane);
-        if (!take_chunk(lane)) {
-            stave__count(&lane->counts.dropped_full, records);
-            return NULL;
-        }
+        write_into(lane, number);
+    } else if (!begin_chunk_again(lane)) {
+        seal(lane);
+        stave__count(&lane->counts.dropped_full, records);
+        return NULL;
     }
-    return thread->next;
+    return lane->thread.next;
 }
 
 /* ---- lanes that are free --------------------------------------------------------------------- */

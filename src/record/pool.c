@@ -87,6 +87,14 @@ void stave__pool_close(struct stave__pool *pool)
 
 /* ---- taking and giving up -------------------------------------------------------------------- */
 
+/* What is in it and in no file is in none for good. */
+static void count_given_up(struct stave__pool *pool, struct stave__chunk *chunk, uint32_t used)
+{
+    uint64_t drained = __atomic_exchange_n(&chunk->drained, 0, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&pool->missed, used - drained % STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&pool->evicted, used, __ATOMIC_RELAXED);
+}
+
 /* The oldest sealed one that is not pinned, whose records are given up. */
 static bool evict(struct stave__pool *pool, uint32_t *number)
 {
@@ -95,10 +103,7 @@ static bool evict(struct stave__pool *pool, uint32_t *number)
             return false;
     while (!claim(&pool->chunks[*number]));
     struct stave__chunk *chunk = &pool->chunks[*number];
-    uint32_t used = __atomic_load_n(&chunk->used, __ATOMIC_RELAXED);
-    uint64_t drained = __atomic_exchange_n(&chunk->drained, 0, __ATOMIC_ACQ_REL);
-    __atomic_fetch_add(&pool->missed, used - drained % STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&pool->evicted, used, __ATOMIC_RELAXED);
+    count_given_up(pool, chunk, __atomic_load_n(&chunk->used, __ATOMIC_RELAXED));
     return true;
 }
 
@@ -109,11 +114,17 @@ static void empty(struct stave__chunk *chunk)
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* Whose it was need not know of it any more. */
-static void give_up(struct stave__pool *pool, struct stave__chunk *chunk)
+/* Traces among the newest that begin in it are gone. */
+static void drop_roots(struct stave__pool *pool, struct stave__chunk *chunk)
 {
     uint64_t roots = __atomic_exchange_n(&chunk->roots, 0, __ATOMIC_ACQ_REL);
     __atomic_fetch_add(&pool->evicted_roots, roots % STAVE__ROOTS_UNIT, __ATOMIC_RELAXED);
+}
+
+/* Whose it was need not know of it any more. */
+static void give_up(struct stave__pool *pool, struct stave__chunk *chunk)
+{
+    drop_roots(pool, chunk);
     empty(chunk);
     pool->gave_up(chunk->owner);
 }
@@ -138,13 +149,9 @@ static bool find(struct stave__pool *pool, uint32_t *chunk)
     return true;
 }
 
-uint32_t stave__pool_take(struct stave__pool *pool, uint32_t owner)
+/* P2. It is claimed and empty. */
+static void make_taken(struct stave__pool *pool, struct stave__chunk *chunk)
 {
-    uint32_t number;
-    if (!find(pool, &number))
-        return STAVE__NO_CHUNK;
-    struct stave__chunk *chunk = &pool->chunks[number];
-    __atomic_store_n(&chunk->owner, owner, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->used, STAVE__BEING_WRITTEN, __ATOMIC_RELAXED);
     uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->drained, taken * STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
@@ -152,7 +159,33 @@ uint32_t stave__pool_take(struct stave__pool *pool, uint32_t owner)
     __atomic_store_n(&chunk->taken, taken, __ATOMIC_RELEASE);
     __atomic_fetch_sub(&chunk->pins, CLAIMED, __ATOMIC_RELEASE);
     __atomic_fetch_add(&pool->ready, 1, __ATOMIC_RELEASE);
+}
+
+uint32_t stave__pool_take(struct stave__pool *pool, uint32_t owner)
+{
+    uint32_t number;
+    if (!find(pool, &number))
+        return STAVE__NO_CHUNK;
+    struct stave__chunk *chunk = &pool->chunks[number];
+    empty(chunk);
+    __atomic_store_n(&chunk->owner, owner, __ATOMIC_RELAXED);
+    make_taken(pool, chunk);
     return number;
+}
+
+bool stave__pool_retake(struct stave__pool *pool, uint32_t number, uint32_t used)
+{
+    struct stave__chunk *chunk = &pool->chunks[number];
+    uint32_t pins = 0;
+    if (!__atomic_load_n(&pool->keep_newest, __ATOMIC_RELAXED) ||
+        !__atomic_compare_exchange_n(&chunk->pins, &pins, CLAIMED, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+        return false;
+    count_given_up(pool, chunk, used);
+    drop_roots(pool, chunk);
+    empty(chunk);
+    make_taken(pool, chunk);
+    return true;
 }
 
 void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used)

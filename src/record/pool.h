@@ -75,6 +75,10 @@ void stave__pool_begin(struct stave__pool *pool, bool keep_newest);
 uint32_t stave__pool_take(struct stave__pool *pool, uint32_t owner);
 void stave__pool_seal(struct stave__pool *pool, uint32_t number, uint32_t used);
 
+/* Where there is none, in a pool that keeps the newest: gives up the `used` records of a chunk that has not been sealed, and
+ * takes it anew. False: it is pinned, or the pool keeps what it has. */
+bool stave__pool_retake(struct stave__pool *pool, uint32_t number, uint32_t used);
+
 /* False: it has been given up, or too many are pinned. */
 bool stave__pool_pin(struct stave__pool *pool, uint32_t number, uint64_t taken);
 void stave__pool_unpin(struct stave__pool *pool, uint32_t number);

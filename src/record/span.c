@@ -78,6 +78,21 @@ static stave_span begin_sum(struct stave__lane *lane, uint32_t id)
     return start(lane, slot);
 }
 
+/* Whether max_spans lets it be recorded: asked at its beginning, so that nothing is told of one that will not be. */
+static bool is_within_limit(struct stave__lane *lane)
+{
+    struct stave__recorder *recorder = &stave__recorder;
+    if (recorder->max_spans == 0)
+        return true;
+    uint64_t spans = __atomic_fetch_add(&recorder->spans, 1, __ATOMIC_RELAXED);
+    if (spans < recorder->max_spans)
+        return true;
+    if (spans == recorder->max_spans)
+        STAVE__STORE(recorder->limit_reached, stave__clock_tick(&recorder->clock));
+    stave__count(&lane->counts.dropped_limit, 1);
+    return false;
+}
+
 static stave_span begin(struct stave__lane *lane, uint32_t id)
 {
     if (!stave__is_name(id))
@@ -86,7 +101,7 @@ static stave_span begin(struct stave__lane *lane, uint32_t id)
         return none;
     if (stave__is_in_sum(&lane->thread))
         return begin_sum(lane, id);
-    struct stave__open *slot = push(lane, id);
+    struct stave__open *slot = is_within_limit(lane) ? push(lane, id) : NULL;
     return slot != NULL ? start(lane, slot) : none;
 }
 
@@ -170,28 +185,11 @@ stave_span stave_current_span(void)
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
-/* Whether max_spans lets it be recorded. */
-static bool is_within_limit(struct stave__lane *lane, uint64_t end)
-{
-    struct stave__recorder *recorder = &stave__recorder;
-    if (recorder->max_spans == 0)
-        return true;
-    uint64_t spans = __atomic_fetch_add(&recorder->spans, 1, __ATOMIC_RELAXED);
-    if (spans < recorder->max_spans)
-        return true;
-    if (spans == recorder->max_spans)
-        STAVE__STORE(recorder->limit_reached, end);
-    stave__count(&lane->counts.dropped_limit, 1);
-    return false;
-}
-
 /* NULL: it found no room. */
 static const struct stave__record *write(struct stave__lane *lane, const struct stave__open *slot,
                                          uint64_t end, uint64_t flags)
 {
-    struct stave__record *record = NULL;
-    if (is_within_limit(lane, end))
-        record = stave__lane_room(lane, 1);
+    struct stave__record *record = stave__lane_room(lane, 1);
     if (record == NULL)
         return NULL;
     STAVE__STORE(record->start, slot->start);

@@ -9,6 +9,7 @@
 #define MS ((int64_t)1000000)
 #define WAIT_LEAST (1 * MS) /* between two looks for full chunks */
 #define WAIT_MOST (20 * MS)
+#define LOOK_AFTER (1000 * MS)
 #define WAIT_FULL (60 * 1000 * MS) /* where nothing is to be done unless it is told so */
 
 struct stave__stream {
@@ -18,6 +19,7 @@ struct stave__stream {
     stave_error error;        /* the first failure, also one that has passed */
     pthread_t thread;
     int64_t wait;   /* ns */
+    int64_t looked; /* for other threads; ns of CLOCK_MONOTONIC */
     uint64_t ready; /* chunks that had been taken when it looked last */
 };
 
@@ -54,6 +56,16 @@ static bool wait(struct stave__stream *stream)
     return ending;
 }
 
+/* Looked for every second. A process whose first thread has left by pthread_exit() ends with its last one. */
+static bool is_left_alone(struct stave__stream *stream)
+{
+    int64_t now = stave__os_monotonic_ns();
+    if (now - stream->looked < LOOK_AFTER)
+        return false;
+    stream->looked = now;
+    return stave__os_is_last_thread();
+}
+
 static void *run(void *given)
 {
     struct stave__stream *stream = given;
@@ -61,7 +73,7 @@ static void *run(void *given)
     int status = STAVE_OK;
     stave__drain_begin(&stream->drain);
     while (!ending && status >= 0) {
-        ending = wait(stream);
+        ending = wait(stream) || is_left_alone(stream);
         status = stave__drain_round(&stream->drain, ending);
         set_wait(stream);
     }

@@ -30,12 +30,24 @@ int stave__stream_file_open(struct stave__stream_file *file, const char *path,
         return stave__fail_memory(error);
     memcpy(file->given, path, size);
     int status = create(path, &file->fd, error);
+    file->own = stave__os_identify(file->fd);
     return status >= 0 ? stave__os_find(path, file->path, error) : status;
+}
+
+/* F4. Else the descriptor is the program's now, and left alone. */
+static bool is_own(struct stave__stream_file *file)
+{
+    struct stave__os_identity now = stave__os_identify(file->fd);
+    if (now.device == file->own.device && now.inode == file->own.inode)
+        return true;
+    file->fd = -1;
+    return false;
 }
 
 void stave__stream_file_close(struct stave__stream_file *file)
 {
-    stave__os_close(file->fd);
+    if (is_own(file))
+        stave__os_close(file->fd);
     stave__os_close(file->next_fd);
     free(file->given);
 }
@@ -57,6 +69,12 @@ int stave__stream_file_write(void *given, const void *data, size_t size)
     int64_t wait = WAIT_FIRST;
     bool may_wait = file->patient;
     int status;
+    if (!is_own(file))
+        return stave__fail(file->error, STAVE_E_STATE, 0,
+                           "%s: the program has closed the descriptor, which is not its own: let "
+                           "it close only what "
+                           "it has opened, or begin the recording later",
+                           file->given);
     while ((status = stave__os_write(file->fd, file->given, data, size, file->error)) < 0) {
         stave__os_cut(file->fd, file->size);
         if (!may_wait)
@@ -153,6 +171,7 @@ void stave__stream_file_go_on(struct stave__stream_file *file)
     pthread_mutex_lock(&file->bell->lock);
     stave__os_close(file->fd);
     file->fd = file->next_fd;
+    file->own = stave__os_identify(file->fd);
     file->next_fd = -1;
     file->size = 0;
     pthread_mutex_unlock(&file->bell->lock);

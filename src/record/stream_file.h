@@ -13,7 +13,9 @@
  *     written again. So a disk that is full for a while costs what memory gives up meanwhile, and no more.
  * F2  A file that has the name, or one with a number, is one that opens: it gets it with its head in it. A process that is
  *     killed between any two steps leaves files that open, and perhaps no file of the name, or of a number.
- * F3  `fd` and `next_fd` change under the bell's lock, which a fork takes: a child closes both.  */
+ * F3  `fd` and `next_fd` change under the bell's lock, which a fork takes: a child closes both.
+ * F4  A program may close descriptors that it does not know, and open others in their places. Before each write the drain
+ *     looks whether `fd` is still its file.  */
 #ifndef STAVE_RECORD_STREAM_FILE_H
 #define STAVE_RECORD_STREAM_FILE_H
 
@@ -25,9 +27,10 @@
 
 struct stave__stream_file {
     struct stave__bell *bell;
-    int fd, next_fd;    /* F3 */
-    uint64_t size;      /* bytes, of whole writes */
-    uint32_t behind;    /* files of this recording with a number behind their name */
+    int fd, next_fd;               /* F3 */
+    struct stave__os_identity own; /* of `fd`: F4 */
+    uint64_t size;                 /* bytes, of whole writes */
+    uint32_t behind;               /* files of this recording with a number behind their name */
     bool patient;       /* waits for room on the disk; before, a failure is one at once */
     stave_error *error; /* the first failure sticks */
     char *given;        /* the name as it was given: for messages */

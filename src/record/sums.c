@@ -48,7 +48,8 @@ static void write_one(struct stave__lane *lane, const struct stave__sums *sums, 
     if (depth > STAVE__SUM_DEPTH_MAX)
         depth = STAVE__SUM_DEPTH_MAX;
     STAVE__STORE(record[0].start, sums->first);
-    STAVE__STORE(record[0].end, sums->last);
+    /* The clock may have stepped back between two of them. */
+    STAVE__STORE(record[0].end, sums->last > sums->first ? sums->last : sums->first);
     STAVE__STORE(record[0].serial, serial);
     STAVE__STORE(record[0].what,
                  sums->name | (uint64_t)STAVE__SUM << STAVE__DEPTH_SHIFT |

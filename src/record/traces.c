@@ -92,17 +92,18 @@ static void unpin(const struct stave__kept *kept, uint64_t end_taken)
     }
 }
 
-/* T4. All of its chunks, or none. */
+/* T4. All of its chunks, or none: also where the chain of them breaks before the first one. */
 static bool pin(struct stave__kept *kept)
 {
+    uint64_t first = kept->root.from.taken;
     struct stave__position at = kept->root.to;
-    for (; at.taken >= kept->root.from.taken; at = stave__position_before(at)) {
-        if (stave__pool_pin(&stave__recorder.pool, at.chunk, at.taken))
-            continue;
-        unpin(kept, at.taken);
-        return false;
+    while (at.taken >= first && stave__pool_pin(&stave__recorder.pool, at.chunk, at.taken)) {
+        if (at.taken == first)
+            return true;
+        at = stave__position_before(at);
     }
-    return true;
+    unpin(kept, at.taken);
+    return false;
 }
 
 /* Once: by the thread that makes the entry, or by a trigger. */

@@ -51,17 +51,18 @@ static bool copy_chunk(const struct stave__kept *kept, struct stave__position at
     return stave__piece_copy(&piece, records->at + records->count);
 }
 
-/* False: they are not there any more. The first stands at records->at + records->count then. */
+/* False: they are not there any more, or some in the midst. The first stands at records->at + records->count then. */
 static bool copy_records(const struct stave__kept *kept, struct records *records)
 {
+    uint64_t first = kept->root.from.taken;
     struct stave__position at = kept->root.to;
-    while (at.taken >= kept->root.from.taken) {
+    while (at.taken > first) {
         struct stave__position next = stave__position_before(at);
         if (!copy_chunk(kept, at, records))
             return false;
         at = next;
     }
-    return true;
+    return at.taken == first && copy_chunk(kept, at, records);
 }
 
 /* ---- what is made of them -------------------------------------------------------------------- */

@@ -457,6 +457,29 @@ static void test_toggling_in_mid_span(void **state)
     assert_int_equal(COUNTED(ended_twice) + COUNTED(left_open), 0);
 }
 
+/* Between two calls of a cumulative span. */
+static void test_a_clock_that_steps_back_between_calls(void **state)
+{
+    {
+        STAVE_SCOPE("around");
+        recorded_ns += 100;
+        {
+            STAVE_CUMULATIVE("sum");
+            recorded_ns += 3;
+        }
+        recorded_ns -= 50;
+        STAVE_CUMULATIVE("sum");
+        recorded_ns += 4;
+    }
+    recorded_ns += 100;
+    look();
+    const struct stave__row *row = &find(STAVE_CUMULATIVES, "sum")->columns;
+    assert_int_equal(row->start, 100);
+    assert_int_equal(row->end, 100);
+    assert_int_equal(row->value, 2);
+    assert_int_equal(row->total, 7);
+}
+
 static void test_a_clock_that_steps_back(void **state)
 {
     recorded_ns += 50;
@@ -588,6 +611,7 @@ int main(void)
         TEST(test_a_thread_that_ends_inside_a_span),
         TEST(test_toggling_in_mid_span),
         TEST(test_a_clock_that_steps_back),
+        TEST(test_a_clock_that_steps_back_between_calls),
         TEST(test_a_clock_that_steps_behind_the_start),
         TEST(test_names_that_were_not_given_out),
         TEST(test_places_of_another_version),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "record/recorder.h"
+#include "stave/traces.h"
 #include "stress/recorded.h"
 
 #define BYTES (1u << 20)
@@ -152,12 +153,59 @@ static void test_more_threads_than_lanes(void **state)
     recorded_free(&seen);
 }
 
+#define HOLDERS (BYTES / STAVE__CHUNK_SIZE - 1)
+
+static pthread_barrier_t held, over;
+
+static void *hold_a_chunk(void *given)
+{
+    stave_end(stave_begin(stave_name_intern("held")));
+    pthread_barrier_wait(&held);
+    pthread_barrier_wait(&over);
+    return NULL;
+}
+
+/* All other chunks are in the hands of threads that do nothing: a thread keeps its newest in its own. */
+static void test_nothing_older_to_give_up(void **state)
+{
+    pthread_t threads[HOLDERS];
+    start(STAVE_KEEP_NEWEST);
+    stave_clear();
+    pthread_barrier_init(&held, NULL, HOLDERS + 1);
+    pthread_barrier_init(&over, NULL, HOLDERS + 1);
+    for (uint32_t i = 0; i < HOLDERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, hold_a_chunk, NULL), 0);
+    pthread_barrier_wait(&held);
+    before = recorded_counts();
+    record_spans(10 * STAVE__CHUNK_RECORDS);
+    struct recorded seen = recorded_now();
+    stave_counts now = recorded_counts();
+    assert_int_equal(now.recorded - before.recorded, 10 * STAVE__CHUNK_RECORDS);
+    assert_int_equal(now.dropped_full, before.dropped_full);
+    uint64_t newest = 0, held_spans = 0;
+    for (size_t i = 0; i < seen.rows.count; i++) {
+        newest += strcmp(seen.rows.at[i].name, "span") == 0;
+        held_spans += strcmp(seen.rows.at[i].name, "held") == 0;
+    }
+    assert_int_equal(held_spans, HOLDERS);
+    assert_true(newest > 0);
+    assert_int_equal(now.evicted - before.evicted + newest, 10 * STAVE__CHUNK_RECORDS);
+    recorded_free(&seen);
+    pthread_barrier_wait(&over);
+    for (uint32_t i = 0; i < HOLDERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stop_when_full), cmocka_unit_test(test_texts_when_full),
-        cmocka_unit_test(test_keep_newest),    cmocka_unit_test(test_a_root_that_never_ends),
-        cmocka_unit_test(test_starting_again), cmocka_unit_test(test_more_threads_than_lanes),
+        cmocka_unit_test(test_stop_when_full),
+        cmocka_unit_test(test_texts_when_full),
+        cmocka_unit_test(test_keep_newest),
+        cmocka_unit_test(test_a_root_that_never_ends),
+        cmocka_unit_test(test_starting_again),
+        cmocka_unit_test(test_more_threads_than_lanes),
+        cmocka_unit_test(test_nothing_older_to_give_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -51,7 +53,7 @@ static void test_1001_of_1000(void **state)
     record(1);
     assert_int_equal(COUNTED(dropped_limit), 1);
     stave_stop();
-    expect_file(LIMIT, 1, 3 * (LIMIT + 1));
+    expect_file(LIMIT, 1, 3 * LIMIT);
 }
 
 /* The second capture has its own only. */
@@ -62,6 +64,36 @@ static void test_5_after_that(void **state)
     stave_stop();
     assert_int_equal(COUNTED(dropped_limit), 0);
     expect_file(5, 0, 0);
+}
+
+/* Of what is beyond the limit nothing is recorded, also of those open when it was reached; a file has the same. */
+static void test_what_belongs_to_the_others(void **state)
+{
+    char path[] = "/tmp/stave-limit-XXXXXX";
+    close(mkstemp(path));
+    start();
+    assert_int_equal(stave_record_to(path, NULL), STAVE_OK);
+    {
+        STAVE_SCOPE("outermost");
+        record(LIMIT - 2);
+        STAVE_SPAN(last, "last");
+        STAVE_SPAN(beyond, "beyond", STAVE_KV("a", 1));
+        for (int i = 0; i < 3; i++) {
+            STAVE_CUMULATIVE("sum");
+            recorded_pass(1);
+        }
+        assert_non_null(last.slot);
+        assert_null(beyond.slot);
+    }
+    stave_stop();
+    struct recorded file = recorded_file(path);
+    assert_int_equal(recorded_count(&file, STAVE_SPANS), LIMIT);
+    assert_int_equal(recorded_count(&file, STAVE_ATTRIBUTES), LIMIT - 2);
+    assert_int_equal(recorded_find(&file, STAVE_SPANS, "outermost")->columns.flags, 0);
+    assert_int_equal(recorded_find(&file, STAVE_SPANS, "last")->columns.flags, 0);
+    assert_int_equal(recorded_find(&file, STAVE_CUMULATIVES, "sum")->columns.value, 3);
+    recorded_free(&file);
+    unlink(path);
 }
 
 static void *record_many(void *given)
@@ -97,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_1001_of_1000),
         cmocka_unit_test(test_5_after_that),
+        cmocka_unit_test(test_what_belongs_to_the_others),
         cmocka_unit_test(test_threads_together),
         cmocka_unit_test(test_no_later_start_lifts_it),
     };

@@ -1,5 +1,6 @@
 /* What is recorded, to a file as it comes: all of it, in every mode; what was open; errors, forks, the
  * environment. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -445,6 +446,96 @@ static void test_a_full_disk(void **state)
     recorded_free(&file);
 }
 
+/* A program that closes descriptors that it has not opened, and opens its own: what is in that is its own. */
+static void close_all_descriptors(uint32_t until)
+{
+    char own[64], read_back[16] = "";
+    stave_error error = {0};
+    snprintf(own, sizeof own, "%s/own", folder);
+    recorded_start(&(stave_config){0});
+    begin_file();
+    for (uint32_t fd = 3; fd < until; fd++)
+        close((int)fd);
+    int fd = open(own, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(write(fd, "hello", 5), 5);
+    record_all_kinds(0, 5000);
+    assert_int_equal(stave_record_to(NULL, &error), STAVE_E_STATE);
+    assert_non_null(strstr(error.message, path));
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    assert_int_equal(read(fd, read_back, sizeof read_back), 5);
+    assert_string_equal(read_back, "hello");
+    close(fd);
+    unlink(own);
+}
+
+static void test_descriptors_closed_by_the_program(void **state)
+{
+    in_a_child(close_all_descriptors, 64);
+}
+
+/* A dump that finds no room is an error, not the end of the program by a signal. */
+static void dump_to_a_full_disk(uint32_t bytes)
+{
+    stave_error error = {0};
+    struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
+    recorded_start(&(stave_config){0});
+    record_all_kinds(0, 5000);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(stave_dump(path, &error), STAVE_E_IO);
+    assert_non_null(strstr(error.message, path));
+    assert_int_equal(stave_snapshot((stave_sink){0}, NULL), STAVE_E_ARGUMENT);
+}
+
+static void test_a_dump_to_a_full_disk(void **state)
+{
+    in_a_child(dump_to_a_full_disk, 50000);
+}
+
+/* A pipe is others' too: its permissions stay. */
+static void test_a_dump_to_a_pipe(void **state)
+{
+    struct stat status;
+    char pipe[64];
+    mode_t before = umask(0);
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    recorded_start(&(stave_config){0});
+    assert_int_equal(mkfifo(pipe, 0666), 0);
+    int fd = open(pipe, O_RDONLY | O_NONBLOCK);
+    assert_int_equal(stave_dump(pipe, NULL), STAVE_OK);
+    assert_int_equal(stat(pipe, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0666);
+    expect_failure(pipe, STAVE_E_IO, "no regular file");
+    close(fd);
+    unlink(pipe);
+    umask(before);
+}
+
+static void *outlive_the_first(void *given)
+{
+    STAVE_SCOPE("outlives the first thread");
+    wait_a_little();
+    return NULL;
+}
+
+/* The process ends with its last thread, though the drain is one. */
+static void test_a_first_thread_that_leaves(void **state)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_t thread;
+        recorded_start(&(stave_config){0});
+        begin_file();
+        pthread_create(&thread, NULL, outlive_the_first, NULL);
+        pthread_exit(NULL);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    struct recorded file = recorded_file(path);
+    assert_non_null(recorded_find(&file, STAVE_SPANS, "outlives the first thread"));
+    recorded_free(&file);
+}
+
 /* ---- the process ----------------------------------------------------------------------------- */
 
 static void test_its_owners_alone(void **state)
@@ -526,6 +617,18 @@ static void test_environment_that_cannot_be(void **state)
     assert_true(strtol(line_end + 1, NULL, 10) > 0); /* and its number */
 }
 
+/* Another process writes the file. */
+static void test_environment_of_two_programs(void **state)
+{
+    char said[512];
+    recorded_start(&(stave_config){0});
+    begin_file();
+    run_itself(path, said, sizeof said);
+    end_file();
+    assert_memory_equal(said, "stave: ", 7);
+    assert_non_null(strstr(said, path));
+}
+
 static int record_by_itself(void)
 {
     printf("%d\n", (int)getpid());
@@ -559,10 +662,15 @@ int main(void)
         cmocka_unit_test(test_names_of_threads),
         cmocka_unit_test(test_lanes_used_again),
         cmocka_unit_test(test_what_cannot_be_written),
+        cmocka_unit_test(test_descriptors_closed_by_the_program),
+        cmocka_unit_test(test_a_dump_to_a_full_disk),
+        cmocka_unit_test(test_a_dump_to_a_pipe),
+        cmocka_unit_test(test_a_first_thread_that_leaves),
         cmocka_unit_test(test_its_owners_alone),
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_environment),
         cmocka_unit_test(test_environment_that_cannot_be),
+        cmocka_unit_test(test_environment_of_two_programs),
     };
     if (getenv("STAVE_TEST_RECORDS") != NULL)
         return record_by_itself();
