@@ -540,8 +540,7 @@ int stave__os_create_growing(const char *path, unsigned permissions, int *fd, st
         return fail_errno(error, "cannot write", path);
     int status = STAVE_OK;
     if (!stave__os_identify(opened).regular)
-        status = stave__fail(error, STAVE_E_IO, 0,
-                             "cannot write %s while others read it: it is no regular file", path);
+        status = stave__fail(error, STAVE_E_IO, 0, "cannot write %s: it is no regular file", path);
     else if (flock(opened, LOCK_EX | LOCK_NB) != 0)
         status = errno == EWOULDBLOCK ? fail_locked(error, path)
                                       : fail_errno(error, "cannot lock", path);

@@ -116,14 +116,15 @@ static bool has_gone_on(struct stave__drained *drained, const struct stave__lane
     return more;
 }
 
-/* Into as many files as it takes, but of no more than there was at first: at most one for each chunk. */
+/* Into as many files as it takes, but no more than there was at first: a thread that is faster has its next round. */
 static void put_lane(struct stave__drain *drain, uint32_t number)
 {
     struct stave__image *image = &drain->image;
-    for (uint32_t i = 0; i <= stave__recorder.pool.count && image->file.status >= 0; i++) {
-        stave__image_put(image, number, &drained_of(drain, number)->place, drain->flush);
-        if (!stave__image_is_full(image) || image->file.status < 0 || !go_on(drain))
-            return;
+    struct stave__image_place *place = &drained_of(drain, number)->place;
+    uint32_t left = stave__image_put(image, number, place, drain->flush);
+    while (image->file.status >= 0 && left > 0 && stave__image_is_full(image) && go_on(drain)) {
+        uint32_t still_left = stave__image_put(image, number, place, drain->flush);
+        left = still_left < left ? still_left : left - 1;
     }
 }
 
@@ -179,14 +180,14 @@ static void look_at_lanes(struct stave__drain *drain, bool ending)
         drain_lane(drain, lane);
 }
 
-/* A limit may have become lower, or there may be a next file by now. */
+/* A limit may have become lower, or there may be a next file by now. The last round begins none without need. */
 static bool may_write(struct stave__drain *drain, bool ending)
 {
     bool was_full = drain->is_full;
     drain->image.max_bytes = drain->limits.max_bytes;
     if (ending)
         drain->retry_at = 0;
-    if ((was_full || stave__image_is_full(&drain->image)) && !go_on(drain))
+    if ((was_full || (!ending && stave__image_is_full(&drain->image))) && !go_on(drain))
         return false;
     drain->all = ending || was_full;
     return true;

@@ -121,21 +121,22 @@ void stave__image_put_open(struct stave__image *image, uint32_t lane,
         stave__image_rows_put_open_before(&image->rows, &image->file);
 }
 
-void stave__image_put(struct stave__image *image, uint32_t lane, struct stave__image_place *place,
-                      bool whole)
+uint32_t stave__image_put(struct stave__image *image, uint32_t lane,
+                          struct stave__image_place *place, bool whole)
 {
     uint32_t count;
     struct stave__piece *pieces = look(image, lane, place, 0, &count);
     if (pieces == NULL)
-        return;
+        return 0;
     uint32_t end = pieces_end(pieces, count, whole);
-    bool all = put_pieces(image, pieces, end, whole) == end;
+    uint32_t left = end - put_pieces(image, pieces, end, whole);
     if (image->file.status < 0)
-        return;
-    if (all && whole)
+        return left;
+    if (left == 0 && whole)
         stave__image_rows_put_open(&image->rows, &image->file);
     else if (stave__image_is_full(image))
         stave__image_rows_put_open_at_cut(&image->rows, &image->file);
+    return left;
 }
 
 /* ---- of this moment -------------------------------------------------------------------------- */

@@ -40,9 +40,10 @@ void stave__image_put_open(struct stave__image *image, uint32_t lane,
 bool stave__image_is_full(const struct stave__image *image);
 
 /* What has come of a lane, up to now if `whole`, else as far as it has filled chunks; `place` is zero at first. Not all
- * of it when the file is full. What a sink does not take is in no file: nothing of a chunk's records, or all. */
-void stave__image_put(struct stave__image *image, uint32_t lane, struct stave__image_place *place,
-                      bool whole);
+ * of it when the file is full: how many pieces are left. What a sink does not take is in no file: nothing of a piece, or
+ * all. */
+uint32_t stave__image_put(struct stave__image *image, uint32_t lane,
+                          struct stave__image_place *place, bool whole);
 
 int stave__image_write(stave_sink sink, stave_error *error);
 
