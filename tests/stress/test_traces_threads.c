@@ -59,6 +59,8 @@ static void *record(void *given)
 /* All nodes but the root: spans with its key, and an entry in each. */
 static void check(const stave_kept_trace *trace)
 {
+    if ((trace->spans[0].flags & STAVE_FLAG_TRUNCATED) != 0)
+        return; /* something in it found no room */
     TRACES_MUST(trace->id != NULL && trace->id->type == STAVE_VALUE_U64);
     uint64_t key = trace->id->value.u64, calls = key % 5, levels = key % 3 + 1;
     TRACES_MUST(strcmp(trace->name, "root") == 0);
@@ -123,8 +125,14 @@ static void test_readers_and_evictions(void **state)
     stave_counts counts = recorded_counts();
     uint32_t newest = read_all(&(stave_traces_query){.kept = STAVE_KEPT_NEWEST});
     assert_true(seen_by_readers > 0);
-    assert_int_equal(counts.roots, THREADS * ROOTS);
-    assert_int_equal(counts.roots_out + counts.roots_evicted + newest, THREADS * ROOTS);
+    /* A thread whose chunk is held may find no other for a moment: what it drops then is counted. */
+    uint64_t accounted = counts.roots_out + counts.roots_evicted + newest;
+    if (counts.dropped_full == 0)
+        assert_int_equal(counts.roots, THREADS * ROOTS);
+    if (counts.dropped_full == 0)
+        assert_int_equal(accounted, counts.roots);
+    assert_true(accounted <= counts.roots && counts.roots <= THREADS * ROOTS);
+    assert_true(THREADS * ROOTS - counts.roots <= counts.dropped_full);
     assert_true(read_all(&(stave_traces_query){.kept = STAVE_KEPT_SLOWEST}) <= 4);
     assert_int_equal(counts.left_open + counts.ended_twice, 0);
     stave_clear();
@@ -154,6 +162,7 @@ static void *record_four(void *given)
 
 static void test_32_roots_on_8_threads(void **state)
 {
+    stave_clear();
     pthread_t threads[THREADS];
     bool seen[THREADS][4] = {{false}};
     stave_traces_cursor *cursor;
