@@ -728,11 +728,10 @@ static void test_a_small_disk(void **state)
 /* This program again, which records some thousand spans. What it says. */
 static void run_itself(const char *limits, char *said, size_t size)
 {
-    char command[512];
-    snprintf(command, sizeof command, "STAVE_FILE='%s' %s STAVE_TEST_RECORDS=1 /proc/%d/exe 2>&1",
-             path, limits, (int)getpid());
+    char with[512];
+    snprintf(with, sizeof with, "STAVE_FILE='%s' %s STAVE_TEST_RECORDS=1", path, limits);
     remove_files();
-    FILE *program = popen(command, "r");
+    FILE *program = recorded_again(with);
     assert_non_null(program);
     size_t got = fread(said, 1, size - 1, program);
     said[got] = '\0';
