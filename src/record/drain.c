@@ -132,7 +132,9 @@ static void drain_lane(struct stave__drain *drain, uint32_t number)
 {
     struct stave__drained *drained = drained_of(drain, number);
     const struct stave__lane *lane = &stave__recorder.lanes[number];
-    bool news = has_filled(drained, lane) | (drain->flush && has_gone_on(drained, lane));
+    bool filled = has_filled(drained, lane); /* each notes what it has seen */
+    bool went_on = drain->flush && has_gone_on(drained, lane);
+    bool news = filled || went_on;
     bool tell = drain->all || (drain->tell && drained->place.told != 0);
     if (tell)
         drained->place.told = 0;
