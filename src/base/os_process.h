@@ -21,7 +21,7 @@ void *stave__os_take(size_t size);
 
 /* Makes it address space again, of zeros. */
 void stave__os_forget(void *memory, size_t size);
-void stave__os_unmap(void *memory, size_t size);
+void stave__os_unmap(void *memory, size_t size); /* NULL: nothing */
 
 /* ---- threads --------------------------------------------------------------------------------- */
 

@@ -37,7 +37,8 @@ void stave__os_forget(void *memory, size_t size)
 
 void stave__os_unmap(void *memory, size_t size)
 {
-    munmap(memory, size);
+    if (memory != NULL)
+        munmap(memory, size);
 }
 
 uint64_t stave__os_thread_number(void)

@@ -9,17 +9,11 @@
 
 #define BUCKETS (2 * STAVE__NAMES_MAX)
 
-static void unmap(void *memory, size_t size)
-{
-    if (memory != NULL)
-        stave__os_unmap(memory, size);
-}
-
 void stave__dictionary_close(struct stave__dictionary *names)
 {
-    unmap(names->names, STAVE__NAMES_MAX * sizeof *names->names);
-    unmap(names->buckets, BUCKETS * sizeof *names->buckets);
-    unmap(names->texts, STAVE__NAMES_BYTES_MAX);
+    stave__os_unmap(names->names, STAVE__NAMES_MAX * sizeof *names->names);
+    stave__os_unmap(names->buckets, BUCKETS * sizeof *names->buckets);
+    stave__os_unmap(names->texts, STAVE__NAMES_BYTES_MAX);
     *names = (struct stave__dictionary){0};
 }
 

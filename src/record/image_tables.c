@@ -76,10 +76,8 @@ int stave__image_file_close(struct stave__image_file *file)
     free(file->values);
     free(file->texts);
     free(file->sizes);
-    if (file->strings != NULL)
-        stave__os_unmap(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
-    if (file->lanes != NULL)
-        stave__os_unmap(file->lanes, STAVE__LANES_MAX * sizeof *file->lanes);
+    stave__os_unmap(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
+    stave__os_unmap(file->lanes, STAVE__LANES_MAX * sizeof *file->lanes);
     return file->status;
 }
 

@@ -113,12 +113,8 @@ static struct stave__record load(const struct stave__record *from)
     };
 }
 
-struct stave__record stave__piece_record(const struct stave__piece *piece, uint32_t number)
-{
-    return load(&stave__pool_at(&stave__recorder.pool, piece->chunk)->records[number]);
-}
-
-bool stave__piece_is_there(const struct stave__piece *piece)
+/* False: it is not what it was. */
+static bool is_there(const struct stave__piece *piece)
 {
     const struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, piece->chunk);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -130,5 +126,5 @@ bool stave__piece_copy(const struct stave__piece *piece, struct stave__record *r
     const struct stave__chunk *chunk = stave__pool_at(&stave__recorder.pool, piece->chunk);
     for (uint32_t i = piece->from; i < piece->to; i++)
         records[i - piece->from] = load(&chunk->records[i]);
-    return stave__piece_is_there(piece);
+    return is_there(piece);
 }

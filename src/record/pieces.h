@@ -36,12 +36,6 @@ void stave__pieces_find(struct stave__pieces *pieces);
 struct stave__piece *stave__pieces_of(struct stave__pieces *pieces, uint32_t owner,
                                       uint32_t *count);
 
-/* A record of the piece, from 0; of anything, once the piece is not there any more. */
-struct stave__record stave__piece_record(const struct stave__piece *piece, uint32_t number);
-
-/* False: it is not what it was. */
-bool stave__piece_is_there(const struct stave__piece *piece);
-
 /* Copies the records [from, to). False: they are not there any more. */
 bool stave__piece_copy(const struct stave__piece *piece, struct stave__record *records);
 

@@ -78,8 +78,7 @@ int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest,
 
 void stave__pool_close(struct stave__pool *pool)
 {
-    if (pool->chunks != NULL)
-        stave__os_unmap(pool->chunks, (size_t)pool->count * STAVE__CHUNK_SIZE);
+    stave__os_unmap(pool->chunks, (size_t)pool->count * STAVE__CHUNK_SIZE);
     stave__queue_close(&pool->free);
     stave__queue_close(&pool->sealed);
     *pool = (struct stave__pool){0};

@@ -18,20 +18,13 @@ _Static_assert(ENTRIES_MAX < ENTRY_MASK, "a word has room for the number of an e
 
 /* ---- memory: address space until it is used -------------------------------------------------- */
 
-static void *release(void *memory, size_t size)
-{
-    if (memory != NULL)
-        stave__os_unmap(memory, size);
-    return NULL;
-}
-
 void stave__traces_close(void)
 {
     struct stave__traces *traces = &stave__traces;
-    release(traces->entries, ENTRIES_MAX * sizeof *traces->entries);
-    release(traces->commands, STAVE__COMMANDS * sizeof *traces->commands);
+    stave__os_unmap(traces->entries, ENTRIES_MAX * sizeof *traces->entries);
+    stave__os_unmap(traces->commands, STAVE__COMMANDS * sizeof *traces->commands);
     for (uint32_t i = 0; i < STAVE__KEPT_LISTS; i++)
-        release(traces->lists[i].words, STAVE_KEEP_MAX * sizeof(uint64_t));
+        stave__os_unmap(traces->lists[i].words, STAVE_KEEP_MAX * sizeof(uint64_t));
     *traces = (struct stave__traces){0};
 }
 
@@ -379,7 +372,6 @@ void stave__trace_end(struct stave__lane *lane, const struct stave__record *reco
         .end = record->end,
         .from = lane->root.from,
         .to = position(lane),
-        .owner = stave__owner(lane->index, lane->life),
         .name = stave__what_name(record->what),
         .thread = lane->name,
         .is_cut = lane->counts.dropped_full != lane->root.dropped,

@@ -20,7 +20,7 @@ enum { STAVE__KEEP_DEFAULT = 500, STAVE__COMMANDS = 1024 };
 struct stave__ended_root {
     uint64_t number, serial, start, end;
     struct stave__position from, to;
-    uint32_t owner, name, thread;
+    uint32_t name, thread;
     bool is_cut; /* something in it found no room */
 };
 
