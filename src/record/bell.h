@@ -28,4 +28,10 @@ void stave__bell_ring(struct stave__bell *bell, bool ending);
 /* Until it is rung, or until a time of CLOCK_MONOTONIC. True: it is to end. */
 bool stave__bell_wait(struct stave__bell *bell, int64_t until_ns);
 
+/* How long to wait the next time where a wait was in vain: twice as long, within `most`. */
+static inline int64_t stave__longer_wait(int64_t ns, int64_t most)
+{
+    return ns * 2 < most ? ns * 2 : most;
+}
+
 #endif

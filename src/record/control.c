@@ -35,6 +35,21 @@ void stave__control_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
+int stave__check_started(stave_error *error)
+{
+    if (stave__recorder.started)
+        return STAVE_OK;
+    return stave__fail(error, STAVE_E_STATE, 0,
+                       "recording has not been started: call stave_start()");
+}
+
+int stave__check_made(stave_error *error)
+{
+    if (__atomic_load_n(&stave__recorder.made, __ATOMIC_ACQUIRE))
+        return STAVE_OK;
+    return stave__fail(error, STAVE_E_STATE, 0, "nothing has been recorded: call stave_start()");
+}
+
 /* ---- starting -------------------------------------------------------------------------------- */
 
 /* A child's threads are gone but one, and what others had in hand is as they left it: it begins anew. Places in
@@ -277,9 +292,9 @@ static int record_to(const char *path, stave_error *error)
         return end_stream(error);
     if (path[0] == '\0')
         return fail_empty(error);
-    if (!stave__recorder.started)
-        return stave__fail(error, STAVE_E_STATE, 0,
-                           "recording has not been started: call stave_start()");
+    int status = stave__check_started(error);
+    if (status < 0)
+        return status;
     if (stave__recorder.stream != NULL)
         return stave__fail(error, STAVE_E_STATE, 0,
                            "a file is being written already: end it by stave_record_to(NULL)");
@@ -315,10 +330,9 @@ int stave_snapshot(stave_sink sink, stave_error *error)
     if (sink.write == NULL)
         return stave__fail(error, STAVE_E_ARGUMENT, 0, "the sink has no function that writes");
     pthread_mutex_lock(&lock);
-    int status =
-        stave__recorder.made
-            ? stave__image_write(sink, error)
-            : stave__fail(error, STAVE_E_STATE, 0, "nothing has been recorded: call stave_start()");
+    int status = stave__check_made(error);
+    if (status >= 0)
+        status = stave__image_write(sink, error);
     pthread_mutex_unlock(&lock);
     return status;
 }

@@ -79,7 +79,7 @@ static bool find_next(struct stave__drain *drain)
     if (stave__stream_file_find_next(&drain->file, drain->limits.files) >= 0)
         return true;
     drain->retry_at = now + drain->retry_after;
-    drain->retry_after = drain->retry_after * 2 < RETRY_MOST ? drain->retry_after * 2 : RETRY_MOST;
+    drain->retry_after = stave__longer_wait(drain->retry_after, RETRY_MOST);
     return false;
 }
 

@@ -157,6 +157,10 @@ static inline bool stave__is_in_sum(const struct stave__thread *self)
 void stave__control_lock(void);
 void stave__control_unlock(void);
 
+/* STAVE_E_STATE while it has not been started, under the lock; when it never was. */
+int stave__check_started(stave_error *error);
+int stave__check_made(stave_error *error);
+
 /* All that was recorded so far is forgotten; what is in memory begins at the tick. Under the lock. */
 void stave__begin_anew(bool keep_newest, uint64_t tick);
 

@@ -34,7 +34,7 @@ static void set_wait(struct stave__stream *stream)
     if (filled > 1)
         stream->wait = stream->wait / 2 > WAIT_LEAST ? stream->wait / 2 : WAIT_LEAST;
     else if (filled == 0)
-        stream->wait = stream->wait * 2 < WAIT_MOST ? stream->wait * 2 : WAIT_MOST;
+        stream->wait = stave__longer_wait(stream->wait, WAIT_MOST);
 }
 
 static int64_t next_round(const struct stave__stream *stream)

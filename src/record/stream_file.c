@@ -58,7 +58,7 @@ void stave__stream_file_close(struct stave__stream_file *file)
 static bool wait_for_room(struct stave__stream_file *file, int64_t *wait)
 {
     bool ending = stave__bell_wait(file->bell, stave__os_monotonic_ns() + *wait);
-    *wait = *wait * 2 < WAIT_MOST ? *wait * 2 : WAIT_MOST;
+    *wait = stave__longer_wait(*wait, WAIT_MOST);
     return !ending;
 }
 

@@ -31,9 +31,9 @@ static uint64_t ticks_of(uint64_t ns)
 
 static int check_controls(const stave_controls *controls, stave_error *error)
 {
-    if (!stave__recorder.started)
-        return stave__fail(error, STAVE_E_STATE, 0,
-                           "recording has not been started: call stave_start()");
+    int status = stave__check_started(error);
+    if (status < 0)
+        return status;
     if (controls->slowest > STAVE_SLOWEST_MAX)
         return stave__fail(error, STAVE_E_ARGUMENT, 0, "slowest is %u, at most %d can be kept",
                            controls->slowest, STAVE_SLOWEST_MAX);

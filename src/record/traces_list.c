@@ -105,11 +105,10 @@ int stave_traces_sized(const stave_traces_query *query, size_t query_size,
 {
     stave_traces_query own;
     int status = stave__config_copy(&own, sizeof own, query, query_size, error);
+    if (status >= 0)
+        status = stave__check_made(error);
     if (status < 0)
         return status;
-    if (!__atomic_load_n(&stave__recorder.made, __ATOMIC_ACQUIRE))
-        return stave__fail(error, STAVE_E_STATE, 0,
-                           "nothing has been recorded: call stave_start()");
     stave_traces_cursor *cursor = calloc(1, sizeof *cursor);
     if (cursor == NULL)
         return stave__fail_memory(error);
