@@ -20,13 +20,11 @@
 #include <cmocka.h>
 
 #include "stress/recorded.h"
+#include "unit/recording_file.h"
 
 #define LEAST ((uint64_t)64 * 1024)
 #define SOME_FILES 12u
 #define MANY_FILES 100u
-
-static char folder[] = "/tmp/stave-files-XXXXXX";
-static char path[64];
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -57,20 +55,6 @@ static void limit(uint64_t max_bytes, uint32_t files)
 {
     stave_file_config limits = {.max_bytes = max_bytes, .files = files};
     assert_int_equal(stave_file_limits(&limits, NULL), STAVE_OK);
-}
-
-static void begin_file(void)
-{
-    stave_error error = {0};
-    if (stave_record_to(path, &error) < 0)
-        fail_msg("%s", error.message);
-}
-
-static void end_file(void)
-{
-    stave_error error = {0};
-    if (stave_record_to(NULL, &error) < 0)
-        fail_msg("%s", error.message);
 }
 
 /* Begins with no other file there. */
@@ -539,22 +523,6 @@ static void test_a_file_that_is_gone(void **state)
 
 /* ---- disks that are full --------------------------------------------------------------------- */
 
-enum { NO_DISK = 77 };
-
-/* In a process of its own, which ends with what fails there. */
-static void in_a_child(void (*run)(void **state))
-{
-    int status;
-    struct CMUnitTest test = {.name = "in a child", .test_func = run};
-    pid_t child = fork();
-    if (child == 0)
-        _exit(_cmocka_run_group_tests("in a child", &test, 1, NULL, NULL));
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_DISK)
-        skip();
-    assert_int_equal(status, 0);
-}
-
 static void let_files_have(uint64_t bytes)
 {
     struct rlimit now;
@@ -615,7 +583,7 @@ static void be_full_for_a_while(void **state)
 
 static void test_full_for_a_while(void **state)
 {
-    in_a_child(be_full_for_a_while);
+    in_a_child(be_full_for_a_while, NULL);
 }
 
 /* When it ends and the disk takes no more, what it has not is left for the next. */
@@ -641,7 +609,7 @@ static void be_full_to_the_end(void **state)
 
 static void test_full_to_the_end(void **state)
 {
-    in_a_child(be_full_to_the_end);
+    in_a_child(be_full_to_the_end, NULL);
 }
 
 /* What memory gives up meanwhile is missing, and the file says how much. */
@@ -670,7 +638,7 @@ static void be_full_for_long(void **state)
 
 static void test_full_for_long(void **state)
 {
-    in_a_child(be_full_for_long);
+    in_a_child(be_full_for_long, NULL);
 }
 
 /* A disk of 160 KiB, of this process alone. */
@@ -685,12 +653,12 @@ static void make_disk(void)
 {
     unsigned user = getuid(), group = getgid();
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-        _exit(NO_DISK);
+        _exit(NOT_HERE);
     traces_put_file("/proc/self/setgroups", "deny", 4);
     map_ids("/proc/self/uid_map", user);
     map_ids("/proc/self/gid_map", group);
     if (mount("none", folder, "tmpfs", 0, "size=160k") != 0)
-        _exit(NO_DISK);
+        _exit(NOT_HERE);
 }
 
 static void be_on_a_small_disk(void **state)
@@ -720,7 +688,7 @@ static void be_on_a_small_disk(void **state)
 
 static void test_a_small_disk(void **state)
 {
-    in_a_child(be_on_a_small_disk);
+    in_a_child(be_on_a_small_disk, NULL);
 }
 
 /* ---- the environment ------------------------------------------------------------------------- */
@@ -805,13 +773,6 @@ static int record_by_itself(void)
 }
 
 /* ---- */
-
-static int make_folder(void **state)
-{
-    bool made = mkdtemp(folder) != NULL;
-    snprintf(path, sizeof path, "%s/run.stave", folder);
-    return !made;
-}
 
 static int remove_folder(void **state)
 {

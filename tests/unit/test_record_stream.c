@@ -19,23 +19,7 @@
 #include <cmocka.h>
 
 #include "stress/recorded.h"
-
-static char folder[] = "/tmp/stave-stream-XXXXXX";
-static char path[64];
-
-static void begin_file(void)
-{
-    stave_error error = {0};
-    if (stave_record_to(path, &error) < 0)
-        fail_msg("%s", error.message);
-}
-
-static void end_file(void)
-{
-    stave_error error = {0};
-    if (stave_record_to(NULL, &error) < 0)
-        fail_msg("%s", error.message);
-}
+#include "unit/recording_file.h"
 
 static uint64_t property(const stave_trace *trace, const char *key)
 {
@@ -47,19 +31,6 @@ static uint64_t property(const stave_trace *trace, const char *key)
 static void wait_a_little(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-}
-
-/* Each in a process of its own: memory is that of the first start. */
-static void in_a_child(void (*run)(uint32_t), uint32_t given)
-{
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        run(given);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
 }
 
 /* ---- what is in it --------------------------------------------------------------------------- */
@@ -259,8 +230,9 @@ static void *record_by_number(void *given)
 }
 
 /* Lanes that are used again are others in the file. */
-static void record_by_many_threads(uint32_t threads)
+static void record_by_many_threads(void **state)
 {
+    uint32_t threads = *(const uint32_t *)*state;
     recorded_start(&(stave_config){.max_bytes = (uint64_t)1 << 20});
     begin_file();
     for (uint32_t i = 0; i < threads; i++) {
@@ -286,7 +258,7 @@ static void record_by_many_threads(uint32_t threads)
 
 static void test_lanes_used_again(void **state)
 {
-    in_a_child(record_by_many_threads, 80);
+    in_a_child(record_by_many_threads, &(uint32_t){80});
 }
 
 /* ---- more than memory ------------------------------------------------------------------------ */
@@ -322,8 +294,9 @@ static void record_slowly(uint32_t chunks)
     }
 }
 
-static void pass_through(uint32_t mode)
+static void pass_through(void **state)
 {
+    uint32_t mode = *(const uint32_t *)*state;
     enum { CHUNKS = 3 * (1 << 20) / 65536 };
     stave_counts before = recorded_counts();
     recorded_start(&(stave_config){.max_bytes = MEMORY, .mode = mode});
@@ -342,8 +315,8 @@ static void pass_through(uint32_t mode)
 
 static void test_more_than_memory(void **state)
 {
-    in_a_child(pass_through, STAVE_KEEP_NEWEST);
-    in_a_child(pass_through, STAVE_STOP_WHEN_FULL);
+    in_a_child(pass_through, &(uint32_t){STAVE_KEEP_NEWEST});
+    in_a_child(pass_through, &(uint32_t){STAVE_STOP_WHEN_FULL});
 }
 
 /* The file, once so many rows in it are of spans that have ended. */
@@ -363,8 +336,9 @@ static struct recorded wait_for_ended(size_t count)
     return (struct recorded){0};
 }
 
-static void fill_a_chunk(uint32_t mode)
+static void fill_a_chunk(void **state)
 {
+    uint32_t mode = *(const uint32_t *)*state;
     static const char *const names[] = {"root", "child", "grandchild"};
     stave_span open[3];
     recorded_start(&(stave_config){.mode = mode});
@@ -391,7 +365,7 @@ static void fill_a_chunk(uint32_t mode)
  * killed before there is another one. In a child, whose first chunk is new. */
 static void test_open_spans_of_a_short_block(void **state)
 {
-    in_a_child(fill_a_chunk, STAVE_KEEP_NEWEST);
+    in_a_child(fill_a_chunk, &(uint32_t){STAVE_KEEP_NEWEST});
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -421,8 +395,9 @@ static void test_what_cannot_be_written(void **state)
 }
 
 /* The disk takes no more: recording goes on in memory, and who ends the file is told. */
-static void record_to_a_full_disk(uint32_t bytes)
+static void record_to_a_full_disk(void **state)
 {
+    uint32_t bytes = *(const uint32_t *)*state;
     stave_error error = {0};
     struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
     recorded_start(&(stave_config){0});
@@ -440,15 +415,16 @@ static void record_to_a_full_disk(uint32_t bytes)
 
 static void test_a_full_disk(void **state)
 {
-    in_a_child(record_to_a_full_disk, 50000);
+    in_a_child(record_to_a_full_disk, &(uint32_t){50000});
     struct recorded file = recorded_file(path); /* of what came before, whole blocks */
     assert_true(file.rows.count > 0);
     recorded_free(&file);
 }
 
 /* A program that closes descriptors that it has not opened, and opens its own: what is in that is its own. */
-static void close_all_descriptors(uint32_t until)
+static void close_all_descriptors(void **state)
 {
+    uint32_t until = *(const uint32_t *)*state;
     char own[64], read_back[16] = "";
     stave_error error = {0};
     snprintf(own, sizeof own, "%s/own", folder);
@@ -470,12 +446,13 @@ static void close_all_descriptors(uint32_t until)
 
 static void test_descriptors_closed_by_the_program(void **state)
 {
-    in_a_child(close_all_descriptors, 64);
+    in_a_child(close_all_descriptors, &(uint32_t){64});
 }
 
 /* A dump that finds no room is an error, not the end of the program by a signal. */
-static void dump_to_a_full_disk(uint32_t bytes)
+static void dump_to_a_full_disk(void **state)
 {
+    uint32_t bytes = *(const uint32_t *)*state;
     stave_error error = {0};
     struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
     recorded_start(&(stave_config){0});
@@ -488,7 +465,7 @@ static void dump_to_a_full_disk(uint32_t bytes)
 
 static void test_a_dump_to_a_full_disk(void **state)
 {
-    in_a_child(dump_to_a_full_disk, 50000);
+    in_a_child(dump_to_a_full_disk, &(uint32_t){50000});
 }
 
 /* A pipe is others' too: its permissions stay. */
@@ -644,13 +621,6 @@ static int record_by_itself(void)
     printf("%d\n", (int)getpid());
     STAVE_SCOPE("by itself");
     return 0;
-}
-
-static int make_folder(void **state)
-{
-    bool made = mkdtemp(folder) != NULL;
-    snprintf(path, sizeof path, "%s/run.stave", folder);
-    return !made;
 }
 
 static int remove_folder(void **state)
