@@ -49,9 +49,9 @@ static uint32_t list_members(struct stave__layout *layout, struct member *member
     for (uint32_t i = 0; i < layout->model->count; i++) {
         if (!layout->is_node[i])
             continue;
-        members[used++] = member_of(layout, i);
+        members[used] = member_of(layout, i);
         layout->unplaced +=
-            layout->is_lost[layout->outmost[i]] && stave__is_evaluation(layout, i);
+            members[used++].kind == OF_LOST_PLACE && stave__is_evaluation(layout, i);
     }
     return used;
 }
