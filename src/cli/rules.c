@@ -22,7 +22,7 @@ bool cli_rules_allow(const struct cli_trace *trace, const char *option, const ch
         cli_message("%s: it has rules, and %s is for spans; --spans shows these", trace->name,
                     option);
     else
-        cli_message("%s: %s is for rules, and there are none in it", trace->name, option);
+        cli_message("%s: %s is for rules, and spans are shown", trace->name, option);
     return false;
 }
 

@@ -22,6 +22,7 @@ struct cli_rules {
     bool slowest;
     const char *id; /* of a run */
     uint32_t levels;
+    const char *path; /* of a file to be written */
 };
 
 bool cli_rules_are_shown(const struct cli_trace *trace, bool spans);
