@@ -90,7 +90,7 @@ int stave__track_end(struct stave__walk *walk, stave_error *error);
 /* No entry of the lane has a place yet. */
 int stave__entries_begin(struct stave__walk *walk, stave_error *error);
 
-/* Those of a span, which waits for them to be placed. */
+/* Those of a span to its list, which is empty. */
 int stave__entries_load(struct stave__walk *walk, uint64_t serial, struct stave__waiting_list *list,
                         stave_error *error);
 
