@@ -384,7 +384,7 @@ static int leave(void *context, const struct stave__shown *span, const struct st
 {
     struct state *state = context;
     (void)parent;
-    if ((span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL)
+    if (stave__is_left_open(span))
         return STAVE_OK;
     if (span->track == 0)
         return put_plain(state, TYPE_END, span->end, 0, 0);

@@ -70,6 +70,7 @@ static int pop(struct stave__walk *walk)
     struct stave__frame *frame = &nesting->frames[--nesting->depth];
     struct stave__shown *shown = &frame->shown;
     shown->self = (uint64_t)(shown->end - shown->start) - frame->covered;
+    shown->is_last = nesting->is_ending;
     nesting->entries.used = frame->entries_before;
     cover(top_of(nesting), shown->start, shown->end);
     return tell(walk, walk->visitor->leave, shown, top_of(nesting));
@@ -221,6 +222,7 @@ static void show(const struct stave__walk *walk, const struct stave__span_row *r
     shown->flags = row->flags;
     shown->cut = row->cut;
     shown->missed = row->missed;
+    shown->is_last = false;
     shown->deeper = 0;
     shown->entry = NULL;
     shown->details = NULL;
@@ -305,8 +307,10 @@ int stave__track_end(struct stave__walk *walk, stave_error *error)
 {
     struct stave__nesting *nesting = walk->nesting;
     int status = STAVE_OK;
+    nesting->is_ending = true;
     while (nesting->depth > 0 && status >= 0)
         status = leave(walk, error);
+    nesting->is_ending = false;
     if (status >= 0 && nesting->is_open && walk->visitor->track_end != NULL)
         status = walk->visitor->track_end(walk->state);
     nesting->is_open = false;

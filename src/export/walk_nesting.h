@@ -68,6 +68,7 @@ struct stave__nesting {
     struct stave__entries entries;
     uint32_t track;               /* this one */
     bool is_open;                 /* the visitor was told of it */
+    bool is_ending;               /* nothing more comes to it */
     struct stave__sorter misfits; /* by start */
     struct stave__sorter placed;  /* the same, by track */
     struct stave__taken *taken;   /* a heap, that which ends first in front */
