@@ -241,6 +241,7 @@ void stave__sessions_after_fork(bool in_child)
         for (uint32_t i = 0; i < STAVE_SESSIONS_MAX; i++) {
             sessions[i].is_left = sessions[i].number != 0;
             sessions[i].is_on = false;
+            sessions[i].start = sessions[i].stop = 0; /* nothing begins in it */
         }
         stave__sessions_live = 0;
         set_switch();
