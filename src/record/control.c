@@ -84,8 +84,10 @@ static void after_fork_in_parent(void)
 /* The names stay if there were any before: places in the code have their numbers. */
 static void unmake(struct stave__recorder *recorder, bool had_names)
 {
-    if (!had_names)
+    if (!had_names) {
         stave__dictionary_close(&recorder->names);
+        stave__sites_close(&recorder->sites);
+    }
     stave__traces_close();
     stave__os_unmap(recorder->lanes, STAVE__LANES_MAX * sizeof *recorder->lanes);
     recorder->lanes = NULL;
@@ -102,6 +104,8 @@ static int make(const stave_config *config, uint64_t bytes, stave_error *error)
         return stave__fail_memory(error);
     if (!had_names)
         status = stave__dictionary_open(&recorder->names, error);
+    if (status >= 0 && !had_names)
+        status = stave__sites_open(&recorder->sites, error);
     if (status >= 0)
         status = stave__traces_open(error);
     if (status >= 0)

@@ -115,7 +115,7 @@ static void test_starting(void **state)
     while (fails_at(start, 0, mapping + 1))
         mapping++;
     assert_int_equal(requests, 2); /* the pool's queues */
-    assert_int_equal(mapping, 10); /* lanes, names (3), chunks; of traces 5 */
+    assert_int_equal(mapping, 12); /* lanes, names (3), places (2), chunks; of traces 5 */
     assert_true(stave_is_enabled());
 }
 
@@ -179,7 +179,7 @@ static void test_snapshots(void **state)
     while (fails_at(take_snapshot, 0, mapping + 1))
         mapping++;
     assert_true(request >= 8);
-    assert_int_equal(mapping, 2); /* the file's numbers of names, the names of lanes */
+    assert_int_equal(mapping, 4); /* the file's numbers of names (2), its places, its lanes */
 }
 
 static int write_file(stave_error *error)
@@ -198,7 +198,7 @@ static void test_files(void **state)
     while (fails_at(write_file, 0, mapping + 1))
         mapping++;
     assert_true(request >= 14);
-    assert_int_equal(mapping, 3); /* and how far it is with each lane */
+    assert_int_equal(mapping, 5); /* and how far it is with each lane */
 }
 
 int main(void)
