@@ -55,6 +55,13 @@ static double since(double *from)
     return took;
 }
 
+static double peak_bytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return 1024.0 * (double)usage.ru_maxrss;
+}
+
 static int fail(const stave_error *error)
 {
     fprintf(stderr, "bench_rule_report: %s\n", error->message);
@@ -66,20 +73,21 @@ int main(int argc, char **argv)
     uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000, bytes = 0;
     const stave_session_config config = {.max_bytes = 256 + count * 300};
     stave_error error = {0};
-    struct rusage usage;
     stave_session *session = stave_session_start(&config, &error);
     if (session == NULL)
         return fail(&error);
     for (uint64_t i = 0; i < count / 10; i++)
         process_order(i);
     stave_session_stop(session);
-    double at = bench_cpu_seconds();
+    double before = peak_bytes(), at = bench_cpu_seconds();
     stave_report *report = stave_session_report(session, &error);
     if (report == NULL)
         return fail(&error);
     double each = 1e9 / stave_report_node_count(report);
     printf("report      %8.1f ns an evaluation, of %u in %u runs\n", since(&at) * each,
            stave_report_node_count(report), stave_report_run_count(report));
+    printf("memory      %8.1f bytes an evaluation at most, beside the session's records\n",
+           (peak_bytes() - before) / stave_report_node_count(report));
     stave_report_sink_speedscope(report, (stave_sink){count_bytes, &bytes}, &error);
     double took = since(&at);
     printf("speedscope  %8.1f ns, %.0f MB, %.0f MB/s\n", took * each, (double)bytes / 1e6,
@@ -89,9 +97,6 @@ int main(int argc, char **argv)
     took = since(&at);
     printf("chrome      %8.1f ns, %.0f MB, %.0f MB/s\n", took * each, (double)bytes / 1e6,
            (double)bytes / 1e6 / took);
-    getrusage(RUSAGE_SELF, &usage);
-    printf("memory      %8ld MB at most, the session's records included\n",
-           usage.ru_maxrss / 1024);
     stave_report_free(report);
     stave_session_free(session);
     return 0;
