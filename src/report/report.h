@@ -51,4 +51,13 @@ static inline const struct stave__model_row *stave__row_of(const struct stave__m
     return &making->model->rows[making->row[node]];
 }
 
+/* As files have it: whole nanoseconds from the origin. A file that is not sound may have sums beyond all times. */
+static inline uint64_t stave__whole_ns(double ns)
+{
+    const double most = 9e18;
+    if (!(ns > 0))
+        return 0;
+    return (uint64_t)((ns < most ? ns : most) + 0.5);
+}
+
 #endif
