@@ -16,12 +16,8 @@ struct writing {
 };
 
 static const char *const outcomes[] = {
-    [STAVE_DONE] = "done",
-    [STAVE_FAILED] = "failed",
-    [STAVE_SKIPPED] = "skipped",
-    [STAVE_CACHED] = "cached",
-    [STAVE_CANCELLED] = "cancelled",
-    [STAVE_TIMED_OUT] = "timed out",
+    [STAVE_DONE] = "done",     [STAVE_FAILED] = "failed",       [STAVE_SKIPPED] = "skipped",
+    [STAVE_CACHED] = "cached", [STAVE_CANCELLED] = "cancelled", [STAVE_TIMED_OUT] = "timed out",
 };
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -76,8 +72,8 @@ static void put_flow_end(struct writing *w, const char *ph, uint32_t lane, uint6
 {
     char text[64];
     begin_event(w, ph, lane, "dependency");
-    snprintf(text, sizeof text, ",\"cat\":\"dependency\",\"id\":\"0x%" PRIx64 "\",\"ts\":",
-             w->flows);
+    snprintf(text, sizeof text,
+             ",\"cat\":\"dependency\",\"id\":\"0x%" PRIx64 "\",\"ts\":", w->flows);
     stave__out_text(w->out, text);
     stave__json_us(w->out, ns);
     stave__out_text(w->out, "}");

@@ -16,8 +16,8 @@ struct stave_report {
     struct stave__graph graph;
     stave_report_node *nodes;
     uint32_t nodes_count;
-    uint32_t *links_at; /* of each node where its links begin, and one more */
-    uint32_t *links;    /* nodes */
+    uint32_t *links_at;      /* of each node where its links begin, and one more */
+    uint32_t *links;         /* nodes */
     stave_rule_stats *rules; /* as they are shown */
     uint32_t *shown;         /* of each of the graph's where it is shown */
     stave_report_run *runs;
@@ -46,7 +46,7 @@ bool stave__make_critical(struct stave__making *making); /* critical.c */
 bool stave__make_stats(struct stave__making *making);    /* stats.c */
 
 static inline const struct stave__model_row *stave__row_of(const struct stave__making *making,
-                                                     uint32_t node)
+                                                           uint32_t node)
 {
     return &making->model->rows[making->row[node]];
 }

@@ -109,8 +109,7 @@ static void close_until(struct writing *w, const struct stave__threads *threads,
     while (stack->depth > 0 && (all || threads->end_ns[stack->open[stack->depth - 1]] <= start)) {
         uint32_t at = stack->open[--stack->depth];
         if (stack->depth < DEPTH)
-            stave__speedscope_close(&w->file, w->frames[threads->nodes[at]],
-                                    threads->end_ns[at]);
+            stave__speedscope_close(&w->file, w->frames[threads->nodes[at]], threads->end_ns[at]);
     }
 }
 

@@ -28,7 +28,8 @@ static void nest(struct stave__threads *threads, const struct placed *placed, ui
 {
     uint32_t depth = 0;
     for (uint32_t i = 0; i < threads->count; i++) {
-        uint64_t start = stave__whole_ns(placed[i].start_ns), end = stave__whole_ns(placed[i].end_ns);
+        uint64_t start = stave__whole_ns(placed[i].start_ns),
+                 end = stave__whole_ns(placed[i].end_ns);
         while (depth > 0 && (placed[open[depth - 1]].lane != placed[i].lane ||
                              placed[open[depth - 1]].end_ns <= placed[i].start_ns))
             depth--;
@@ -44,8 +45,7 @@ static void list(const stave_report *report, struct placed *placed)
 {
     for (uint32_t i = 0; i < report->nodes_count; i++) {
         const stave_report_node *node = &report->nodes[i];
-        placed[i] =
-            (struct placed){node->start_ns, node->end_ns, node->serial, node->lane, i};
+        placed[i] = (struct placed){node->start_ns, node->end_ns, node->serial, node->lane, i};
     }
     qsort(placed, report->nodes_count, sizeof *placed, compare_placed);
 }

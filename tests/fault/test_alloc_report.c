@@ -60,8 +60,8 @@ static void declare(struct making *m)
         for (uint32_t before = 1; before < 4 && before <= i; before++)
             stave__trace_add_dependency(
                 m->trace,
-                &(struct stave__dependency_row){
-                    m->rules[i], text(m, before < 3 ? "id" : "unknown", i - before)},
+                &(struct stave__dependency_row){m->rules[i],
+                                                text(m, before < 3 ? "id" : "unknown", i - before)},
                 NULL);
     }
     stave__trace_add_dependency(

@@ -167,8 +167,8 @@ static void test_sums_are_exact(void **state)
 static void anchor(uint32_t boot, int64_t tick, double us, double hz)
 {
     stave_anchor anchor = {.tick = tick, .us = us, .hz = hz};
-    assert_int_equal(
-        stave__boot_add_anchor(stave__boot_at(calls.trace, boot), &anchor, NULL), STAVE_OK);
+    assert_int_equal(stave__boot_add_anchor(stave__boot_at(calls.trace, boot), &anchor, NULL),
+                     STAVE_OK);
 }
 
 static void test_axis(void **state)
@@ -205,11 +205,10 @@ static void add_evaluations(void)
     for (uint64_t i = 0; i < 10; i++)
         evaluate("a", i + 1, (int64_t)i * 10, (int64_t)i * 10 + 5);
     assert_int_equal(
-        stave__trace_add_summary(
-            calls.trace,
-            &(struct stave__summary_row){
-                .session = 2, .rule = calls_name(&calls, "a"), .calls = 100},
-            NULL),
+        stave__trace_add_summary(calls.trace,
+                                 &(struct stave__summary_row){
+                                     .session = 2, .rule = calls_name(&calls, "a"), .calls = 100},
+                                 NULL),
         STAVE_OK);
 }
 
@@ -249,8 +248,9 @@ static void test_several_sessions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_without_rules),    TEST(test_first_row_holds),  TEST(test_attributes),
-        TEST(test_boots),            TEST(test_sums_are_exact),   TEST(test_axis),
+        TEST(test_without_rules),    TEST(test_first_row_holds),
+        TEST(test_attributes),       TEST(test_boots),
+        TEST(test_sums_are_exact),   TEST(test_axis),
         TEST(test_the_only_session), TEST(test_several_sessions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
