@@ -115,9 +115,7 @@ static void sort_needs(struct making *m, const uint32_t *own)
         if (rule != STAVE_NONE)
             graph->needs[m->edges_at[rule]++] = rule_of(m, m->declared->needs[i].id);
     }
-    for (uint32_t i = graph->count; i-- > 0;)
-        m->edges_at[i + 1] = m->edges_at[i];
-    m->edges_at[0] = 0;
+    stave__room_again(m->edges_at, graph->count);
 }
 
 /* Leaves each once, and out what is marked as cut: moves them together, from the first rule on. */
@@ -223,7 +221,7 @@ static bool find_cycles(struct making *m)
     size_t edges = (size_t)m->declared->needs_count + graph->count;
     bool has_room = stave__room(&walk.next, graph->count) && stave__room(&walk.end, graph->count) &&
                     stave__room(&m->edges, edges) && walk.state != NULL;
-    graph->cycles = has_room ? malloc((edges + 1) * sizeof *graph->cycles) : NULL;
+    graph->cycles = has_room ? calloc(edges + 1, sizeof *graph->cycles) : NULL;
     if (graph->cycles != NULL)
         walk_all(m, &walk);
     free(walk.state);
@@ -241,14 +239,11 @@ static bool cut_cycles(struct making *m)
         stave__room(&cuts_at, (size_t)graph->count + 1) && stave__room(&cuts, graph->cycles_count);
     if (has_room) {
         for (uint32_t i = 0; i < graph->cycles_count; i++)
-            cuts_at[graph->cycles[i].last + 1]++;
-        for (uint32_t i = 0; i < graph->count; i++)
-            cuts_at[i + 1] += cuts_at[i];
+            cuts_at[graph->cycles[i].last]++;
+        stave__room_begin(cuts_at, graph->count);
         for (uint32_t i = 0; i < graph->cycles_count; i++)
             cuts[cuts_at[graph->cycles[i].last]++] = graph->cycles[i].first;
-        for (uint32_t i = graph->count; i-- > 0;)
-            cuts_at[i + 1] = cuts_at[i];
-        cuts_at[0] = 0;
+        stave__room_again(cuts_at, graph->count);
         keep_once(m, cuts_at, cuts);
     }
     free(cuts);

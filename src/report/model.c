@@ -14,8 +14,10 @@ int stave__model_init(struct stave__model *model, stave_error *error)
 
 struct stave__model_row *stave__model_add(struct stave__model *model)
 {
+    if (model->count == STAVE_NONE - 1)
+        return NULL;
     void *rows = stave__room_grow(model->rows, model->count, &model->size, sizeof *model->rows);
-    if (rows == NULL || model->count == STAVE_NONE - 1)
+    if (rows == NULL)
         return NULL;
     model->rows = rows;
     return &model->rows[model->count++];

@@ -31,7 +31,7 @@ bool stave__make_runs(struct stave__making *making)
 {
     stave_report *report = making->report;
     report->runs_count = making->layout.runs_count;
-    report->runs = malloc(((size_t)report->runs_count + 1) * sizeof *report->runs);
+    report->runs = calloc((size_t)report->runs_count + 1, sizeof *report->runs);
     if (report->runs == NULL)
         return false;
     for (uint32_t i = 0; i < report->runs_count; i++)

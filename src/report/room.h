@@ -41,4 +41,12 @@ static inline void stave__room_begin(uint32_t *counts, uint32_t groups)
     }
 }
 
+/* When each group's beginning was moved to its end as the group was filled: back. */
+static inline void stave__room_again(uint32_t *counts, uint32_t groups)
+{
+    for (uint32_t i = groups; i-- > 0;)
+        counts[i + 1] = counts[i];
+    counts[0] = 0;
+}
+
 #endif

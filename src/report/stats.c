@@ -78,9 +78,7 @@ static void list_durations(struct adding *a)
         a->sums[row->rule] += ns;
         a->durations[a->at[row->rule]++] = ns;
     }
-    for (uint32_t i = rules; i-- > 0;)
-        a->at[i + 1] = a->at[i];
-    a->at[0] = 0;
+    stave__room_again(a->at, rules);
 }
 
 static int compare_doubles(const void *a, const void *b)
