@@ -15,8 +15,7 @@ struct stave__rules stave__rules;
 void stave__rules_close(void)
 {
     struct stave__rules *rules = &stave__rules;
-    stave__dictionary_close(&rules->ids);
-    stave__dictionary_close(&rules->runs);
+    stave__dictionary_close(&rules->texts);
     stave__os_unmap(rules->known, STAVE__NAMES_MAX * sizeof *rules->known);
     stave__os_unmap(rules->run_names, STAVE__NAMES_MAX * sizeof *rules->run_names);
     stave__os_unmap(rules->roles, ROLES_SIZE);
@@ -69,9 +68,7 @@ static void make_keys(void)
 int stave__rules_open(stave_error *error)
 {
     struct stave__rules *rules = &stave__rules;
-    int status = stave__dictionary_open(&rules->ids, error);
-    if (status >= 0)
-        status = stave__dictionary_open(&rules->runs, error);
+    int status = stave__dictionary_open(&rules->texts, error);
     if (status >= 0)
         status = reserve(rules, error);
     if (status >= 0)
@@ -105,7 +102,7 @@ static uint32_t name_in(uint32_t *place, enum stave__role role, const char *text
 static uint32_t id_of(const char *id)
 {
     id = text_or_empty(id);
-    return stave__dictionary_add(&stave__rules.ids, id, strlen(id));
+    return stave__dictionary_add(&stave__rules.texts, id, strlen(id));
 }
 
 /* Of a rule whose id has this number. */
@@ -121,7 +118,7 @@ uint32_t stave__run_name(const char *text)
 {
     if (text == NULL)
         text = "run";
-    uint32_t number = stave__dictionary_add(&stave__rules.runs, text, strlen(text));
+    uint32_t number = stave__dictionary_add(&stave__rules.texts, text, strlen(text));
     if (number == STAVE__NO_ID)
         return STAVE__NO_ID;
     return name_in(&stave__rules.run_names[number], STAVE__NAME_RUN, text, number);
