@@ -119,10 +119,24 @@ static void count(const struct stave__record *record, uint64_t evaluations)
     }
 }
 
+/* Whether it is older than all sessions; then its records need not be looked at. */
+static bool is_before_all(const struct stave__chunk *chunk)
+{
+    uint64_t until = __atomic_load_n(&chunk->until, __ATOMIC_RELAXED);
+    uint32_t places = stave__sessions_places();
+    for (uint32_t i = 0; i < places; i++) {
+        struct stave_session seen;
+        if (stave__session_look(stave__session_at(i), &seen) &&
+            (until == UINT64_MAX || (int64_t)(until - seen.start) >= 0))
+            return false;
+    }
+    return true;
+}
+
 void stave__sessions_forget(const struct stave__chunk *chunk, uint32_t used)
 {
     uint32_t length;
-    if (!stave__sessions_any())
+    if (!stave__sessions_any() || is_before_all(chunk))
         return;
     for (uint32_t i = 0; i < used; i += length) {
         struct stave__record record = load(&chunk->records[i]);
