@@ -86,8 +86,8 @@ struct stave_rule {
 #define stave_rule_declare(rule) stave__rule_declare((rule), sizeof(stave_rule))
 
 enum {
-    STAVE_SESSIONS_MAX = 64,       /* that have not been freed, at a time */
-    STAVE_RULES_MAX = 262143,      /* in a process, together with all names of spans */
+    STAVE_SESSIONS_MAX = 64,  /* that have not been freed, at a time */
+    STAVE_RULES_MAX = 262143, /* in a process, together with all names of spans */
     STAVE_DEPENDENCIES_MAX =
         65535 /* of a rule; those beyond are passed over, as those of all rules beyond 2^22 */
 };
