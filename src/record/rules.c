@@ -209,7 +209,9 @@ uint32_t stave__rule_name(stave_rule *rule)
 
 /* Rules that are still to be looked at. */
 struct waiting {
-    stave_rule **at;
+    struct {
+        stave_rule *rule;
+    } * at;
     size_t count, room;
 };
 
@@ -218,13 +220,13 @@ static void wait(struct waiting *waiting, stave_rule *rule)
 {
     if (waiting->count == waiting->room) {
         size_t room = waiting->room != 0 ? waiting->room * 2 : 64;
-        stave_rule **larger = realloc(waiting->at, room * sizeof *larger);
+        void *larger = realloc(waiting->at, room * sizeof *waiting->at);
         if (larger == NULL)
             return;
         waiting->at = larger;
         waiting->room = room;
     }
-    waiting->at[waiting->count++] = rule;
+    waiting->at[waiting->count++].rule = rule;
 }
 
 static void declare(struct waiting *waiting, stave_rule *rule)
@@ -247,6 +249,6 @@ void stave__rule_declare(stave_rule *rule, size_t rule_size)
         return;
     wait(&waiting, rule);
     while (waiting.count > 0)
-        declare(&waiting, waiting.at[--waiting.count]);
+        declare(&waiting, waiting.at[--waiting.count].rule);
     free(waiting.at);
 }
