@@ -50,7 +50,8 @@ static bool grow(struct stave__entries *entries)
     return true;
 }
 
-static bool add(struct stave__entries *entries, const struct stave__cumulative *entry, uint64_t index)
+static bool add(struct stave__entries *entries, const struct stave__cumulative *entry,
+                uint64_t index)
 {
     if (entries->used == entries->room && !grow(entries))
         return false;

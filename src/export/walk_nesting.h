@@ -42,7 +42,7 @@ struct stave__entries {
 struct stave__frame {
     struct stave__shown shown;
     struct stave__cumulative entry; /* what shown.entry is, if anything */
-    int64_t free_from;            /* nothing on the track is in it from there on */
+    int64_t free_from;              /* nothing on the track is in it from there on */
     uint64_t covered;
     uint32_t row_depth; /* as its row has it */
     uint32_t entries_before;
