@@ -211,7 +211,8 @@ static int run(int operands_count, char **operands)
 const struct cli_command cli_export = {
     .name = "export",
     .operands = "FILE|-",
-    .summary = "Write a recording for another viewer: speedscope, Perfetto, Chrome, pprof and others",
+    .summary =
+        "Write a recording for another viewer: speedscope, Perfetto, Chrome, pprof and others",
     .details =
         "FILE is a .stave file, a recording of the etrace format or a CSV, told by its content.\n",
     .options = options,
