@@ -6,6 +6,9 @@
 
 enum { ROUNDS = 51, TIMES = 100000 };
 
+/* Loops that are the same instructions are to lie alike: one that crosses a line of the cache takes a cycle more. */
+#define ALIGNED __attribute__((aligned(64)))
+
 static stave_rule rule = {.id = "rule", .description = "a rule"};
 static stave_run ended; /* a place that is not where the thread is */
 static stave_session *session;
@@ -32,13 +35,13 @@ static void in_session_of_thread(void)
     session = stave_session_start(&(stave_session_config){.this_thread = true}, NULL);
 }
 
-static void empty(void)
+ALIGNED static void empty(void)
 {
     for (int i = 0; i < TIMES; i++)
         __asm__ volatile("");
 }
 
-static void spans(void)
+ALIGNED static void spans(void)
 {
     for (int i = 0; i < TIMES; i++) {
         STAVE_SCOPE("span");
@@ -46,7 +49,7 @@ static void spans(void)
     }
 }
 
-static void rules(void)
+ALIGNED static void rules(void)
 {
     for (int i = 0; i < TIMES; i++) {
         STAVE_RULE(&rule);
@@ -54,7 +57,7 @@ static void rules(void)
     }
 }
 
-static void rules_by_handle(void)
+ALIGNED static void rules_by_handle(void)
 {
     for (int i = 0; i < TIMES; i++) {
         STAVE_RULE_IN(ended, &rule);
@@ -62,7 +65,7 @@ static void rules_by_handle(void)
     }
 }
 
-static void runs(void)
+ALIGNED static void runs(void)
 {
     for (int i = 0; i < TIMES; i++) {
         STAVE_RUN(run, "run");
@@ -70,7 +73,7 @@ static void runs(void)
     }
 }
 
-static void rules_that_fail(void)
+ALIGNED static void rules_that_fail(void)
 {
     for (int i = 0; i < TIMES; i++) {
         STAVE_RULE(&rule);

@@ -72,6 +72,25 @@ static void places(void)
     stave_trace_free(trace);
 }
 
+/* A rule that depends on another, a run, a session of a lane, a summary. */
+static void rules(void)
+{
+    const struct stave__rule_row rows[] = {{.name = 1, .id = 2},
+                                           {.name = 2, .id = 3, .has_parent = true, .parent = 2},
+                                           {.name = 3, .role = 1}};
+    const struct stave__dependency_row dependency = {.rule = 2, .depends_on = 2};
+    const struct stave__session_row session = {.number = 1, .lane = 1, .stop = INT64_MAX};
+    const struct stave__summary_row summary = {.session = 1, .rule = 1, .calls = 3, .total = 9};
+    stave_trace *trace = traces_make(&(struct traces_shape){.seed = 300}, 1, 5);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        TRACES_MUST(stave__trace_add_rule(trace, &rows[i], NULL) == STAVE_OK);
+    TRACES_MUST(stave__trace_add_dependency(trace, &dependency, NULL) == STAVE_OK);
+    TRACES_MUST(stave__trace_add_session(trace, &session, NULL) == STAVE_OK);
+    TRACES_MUST(stave__trace_add_summary(trace, &summary, NULL) == STAVE_OK);
+    put_trace("rules", trace, 0);
+    stave_trace_free(trace);
+}
+
 static void empty(void)
 {
     stave_trace *trace;
@@ -187,6 +206,7 @@ int main(int argc, char **argv)
     every_kind();
     several_boots();
     places();
+    rules();
     empty();
     cut_and_damaged();
     of_later_versions();

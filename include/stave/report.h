@@ -12,7 +12,7 @@
  * Tree       By dependency: an evaluation's parent is, of those in its run that its rule depends on, the one that ended
  *            last before it began; the others are links. Else what it was evaluated in; else the evaluation of its
  *            rule's `parent`; else it is a root. docs/rules.md says it in full, with an example in numbers.
- * Times      Nanoseconds, as double. Starts are since the session's start, of a file without a session since its
+ * Times      Nanoseconds, as double. Starts are since the session's start, where one is asked for, else since the
  *            first evaluation. What is not known is NaN.
  * Ownership  The caller owns the report, and frees it. It holds all it shows, texts too: session and trace may go. What
  *            it hands out is valid as long as it is.
@@ -39,7 +39,7 @@ typedef struct stave_report stave_report;
  * as unfinished. NULL: an error. */
 STAVE_API stave_report *stave_session_report(stave_session *session, stave_error *error);
 
-/* Zero is the default of every field: all evaluations of the trace, or, if that has one session, those of it. */
+/* Zero is the default of every field: all evaluations of the trace. */
 typedef struct stave_report_config {
     uint64_t
         session; /* only of this one of the process, from 1; STAVE_E_NOTHING if it is not there */

@@ -86,9 +86,10 @@ struct stave_rule {
 #define stave_rule_declare(rule) stave__rule_declare((rule), sizeof(stave_rule))
 
 enum {
-    STAVE_SESSIONS_MAX = 64,       /* that have not been freed, at a time */
-    STAVE_RULES_MAX = 262143,      /* in a process, together with all names of spans */
-    STAVE_DEPENDENCIES_MAX = 65535 /* of a rule; those beyond are passed over */
+    STAVE_SESSIONS_MAX = 64,  /* that have not been freed, at a time */
+    STAVE_RULES_MAX = 262143, /* in a process, together with all names of spans */
+    STAVE_DEPENDENCIES_MAX =
+        65535 /* of a rule; those beyond are passed over, as those of all rules beyond 2^22 */
 };
 
 /* How an evaluation came out; one of these each, the last that was told. */
@@ -183,7 +184,7 @@ typedef struct stave_run {
 
 /* One pass of a workflow: dependencies are looked for within it. What its thread evaluates until its end is in it, and what
  * others evaluate with its handle. In another run it is part of that one only for the eye. `name` may be made at run time; NULL:
- * "run". Attributes: stave_set_str(stave_current_span(), ...), or those of STAVE_RUN. None without a session. */
+ * "run". None in a STAVE_CUMULATIVE span. Attributes: stave_set_str(stave_current_span(), ...), or those of STAVE_RUN. None without a session. */
 STAVE_API stave_run stave_run_begin(const char *name);
 STAVE_API void stave_run_end(stave_run run);
 
@@ -207,11 +208,12 @@ STAVE_API void stave_rule_end(stave_evaluation evaluation, stave_outcome outcome
                               const char *reason);
 
 /* Of the innermost evaluation that is open on the calling thread, whatever spans are open in it. Nothing where there is
- * none. `reason` is copied, NULL: none; it is the attribute "error", and the last one counts. */
+ * none, or it is summed up. `reason` is copied, NULL: none; it is the attribute "error", and the last one counts.
+ * STAVE_DONE takes back what was told before. */
 STAVE_API void stave_rule_fail(const char *reason);
 STAVE_API void stave_rule_outcome(stave_outcome outcome, const char *reason);
 
-/* The rule was not evaluated, here and now: an evaluation of length 0. */
+/* The rule was not evaluated, here and now: an evaluation of length 0. Nothing in a STAVE_CUMULATIVE span. */
 #define stave_rule_skip(rule, run, reason)                                                         \
     stave__rule_skip((rule), (run), (reason), sizeof(stave_rule), STAVE_ABI)
 

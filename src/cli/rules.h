@@ -14,7 +14,7 @@
 
 struct cli_rules {
     const struct cli_trace *trace;
-    uint64_t session; /* 0: all, or the only one */
+    uint64_t session; /* 0: all */
     const stave_report *report;
     const char *name_pattern; /* of rules, of runs; NULL: all */
     /* of a tree */

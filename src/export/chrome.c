@@ -171,7 +171,7 @@ static bool put_attributes(struct state *state, const struct stave__shown *span,
     return true;
 }
 
-static void put_entry(struct state *state, const struct stave__entry_of *entry, bool *any)
+static void put_entry(struct state *state, const struct stave__cumulative *entry, bool *any)
 {
     struct stave__out *out = state->writing.out;
     next_arg(state, any);

@@ -4,19 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* STAVE_HAS_PLACES: see stave_trace_place_of() */
 struct stave__source stave__source_of(const stave_trace *trace, uint32_t name)
 {
     struct stave__source source = {0};
-#ifdef STAVE_PLACES_LATER
     const stave_place *place = stave_trace_place_of(trace, name);
-    if (place != NULL) {
+    if (place != NULL && place->file != 0) {
         source.file = stave_trace_string(trace, place->file, &source.file_size);
         source.line = place->line;
     }
-#endif
-    (void)trace;
-    (void)name;
     return source;
 }
 

@@ -76,7 +76,7 @@ static uint64_t span_id(const struct state *state, struct stave__otlp_span span)
 /* An entry has no serial of its own. */
 static uint64_t entry_id(const struct state *state, const struct stave__shown *shown)
 {
-    const struct stave__entry_of *entry = shown->entry;
+    const struct stave__cumulative *entry = shown->entry;
     uint64_t id = mix(mix(mix(mix(state->seed, 3), shown->lane), shown->serial), entry->number);
     return not_zero(mix(mix(id, entry->name), (uint64_t)entry->first));
 }

@@ -10,7 +10,7 @@
 
 #define FIRST_ROOM ((size_t)64)
 #define RUN_BYTES ((size_t)64 * 1024) /* of a run are in memory */
-#define FEW 48 /* records, or digits, for which counting takes longer than it saves */
+#define FEW 48  /* records, or digits, for which counting takes longer than it saves */
 #define SOON 12 /* records */
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)

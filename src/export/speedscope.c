@@ -25,18 +25,18 @@ struct state {
 static int name_frame(struct state *state, uint32_t name, uint32_t *frame)
 {
     stave_trace *trace = state->writing.trace;
+    if (state->frames[name] != 0) {
+        *frame = state->frames[name] - 1;
+        return STAVE_OK;
+    }
     struct stave__source source = stave__source_of(trace, name);
     struct stave__speedscope_key key = {
         .file = source.file, .file_size = source.file_size, .line = source.line};
-    if (state->frames[name] == 0) {
-        key.name = stave_trace_string(trace, name, &key.name_size);
-        int status = stave__speedscope_frame(&state->file, &key, frame);
-        if (status < 0)
-            return status;
+    key.name = stave_trace_string(trace, name, &key.name_size);
+    int status = stave__speedscope_frame(&state->file, &key, frame);
+    if (status >= 0)
         state->frames[name] = *frame + 1;
-    }
-    *frame = state->frames[name] - 1;
-    return STAVE_OK;
+    return status;
 }
 
 static int frame_of(struct state *state, const struct stave__shown *span, uint32_t *frame)

@@ -44,7 +44,7 @@ enum stave__role {
 };
 
 /* Many short calls. Times in ns. */
-struct stave__entry_of {
+struct stave__cumulative {
     uint64_t serial; /* of the span that they are in */
     int64_t first, last;
     uint64_t total, calls, least, most;
@@ -73,7 +73,7 @@ struct stave__shown {
     bool missed;
     bool is_last;    /* when it is left: nothing comes behind it on its track */
     uint64_t deeper; /* not 0: no span, but this many below the greatest depth */
-    const struct stave__entry_of *entry; /* not NULL: it is one; start to end is its total */
+    const struct stave__cumulative *entry; /* not NULL: it is one; start to end is its total */
     /* On entering: what belongs to it, attributes first, then marks, links; each as they were recorded. */
     const struct stave__detail *details;
     uint32_t details_count;

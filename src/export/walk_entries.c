@@ -50,7 +50,8 @@ static bool grow(struct stave__entries *entries)
     return true;
 }
 
-static bool add(struct stave__entries *entries, const struct stave__entry_of *entry, uint64_t index)
+static bool add(struct stave__entries *entries, const struct stave__cumulative *entry,
+                uint64_t index)
 {
     if (entries->used == entries->room && !grow(entries))
         return false;
@@ -69,7 +70,7 @@ static void find_around(struct stave__entries *entries, uint32_t from)
 {
     uint32_t told = 0;
     for (uint32_t i = from; i < entries->used; i++) {
-        const struct stave__entry_of *entry = &entries->waiting[i].entry;
+        const struct stave__cumulative *entry = &entries->waiting[i].entry;
         if (entry->number != 0)
             entries->places[told++] = (struct stave__place){
                 .serial = entry->serial,
@@ -109,7 +110,7 @@ int stave__entries_load(struct stave__walk *walk, uint64_t serial, struct stave_
 {
     struct stave__series *series = &walk->rows->entries;
     struct stave__entries *entries = &walk->nesting->entries;
-    const struct stave__entry_of *entry;
+    const struct stave__cumulative *entry;
     uint32_t from = entries->used;
     if (serial == 0)
         return STAVE_OK; /* nobody's */
@@ -125,7 +126,7 @@ int stave__entries_load(struct stave__walk *walk, uint64_t serial, struct stave_
 /* ---- places ---------------------------------------------------------------------------------- */
 
 /* As near behind its first call as those that wait behind it leave room. */
-static int64_t place_of(const struct stave__entry_of *entry, int64_t from, int64_t to,
+static int64_t place_of(const struct stave__cumulative *entry, int64_t from, int64_t to,
                         uint64_t reserved)
 {
     uint64_t room = (uint64_t)(to - from);
@@ -142,7 +143,7 @@ uint32_t stave__entries_choose(const struct stave__entries *entries,
     if (from > to)
         return STAVE_NONE;
     for (uint32_t i = list->first; i != STAVE_NONE && tried < TRIED; i = entries->waiting[i].next) {
-        const struct stave__entry_of *entry = &entries->waiting[i].entry;
+        const struct stave__cumulative *entry = &entries->waiting[i].entry;
         tried++;
         if (entry->total > (uint64_t)(to - from) || (!last && entry->first > to))
             continue;

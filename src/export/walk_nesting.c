@@ -92,7 +92,7 @@ static void begin_frame(struct stave__frame *frame, int64_t start, uint32_t entr
 
 /* ---- cumulative entries ---------------------------------------------------------------------- */
 
-static int enter_entry(struct stave__walk *walk, const struct stave__entry_of *entry,
+static int enter_entry(struct stave__walk *walk, const struct stave__cumulative *entry,
                        struct stave__waiting_list inner, int64_t at, stave_error *error)
 {
     struct stave__nesting *nesting = walk->nesting;
@@ -126,7 +126,7 @@ static int place_entry(struct stave__walk *walk, struct stave__frame *around, ui
                        int64_t at, stave_error *error)
 {
     struct stave__entries *entries = &walk->nesting->entries;
-    struct stave__entry_of entry = entries->waiting[which].entry;
+    struct stave__cumulative entry = entries->waiting[which].entry;
     struct stave__waiting_list inner = stave__entries_take(entries, &around->waiting, which);
     return enter_entry(walk, &entry, inner, at, error);
 }
@@ -295,7 +295,7 @@ int stave__track_add(struct stave__walk *walk, const struct stave__span_row *row
     return status < 0 ? status : enter(walk, row, error);
 }
 
-int stave__track_add_entry(struct stave__walk *walk, const struct stave__entry_of *entry,
+int stave__track_add_entry(struct stave__walk *walk, const struct stave__cumulative *entry,
                            stave_error *error)
 {
     struct stave__waiting_list none = {.first = STAVE_NONE};

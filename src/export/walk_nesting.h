@@ -17,7 +17,7 @@
 
 /* An entry of a span that is open. */
 struct stave__waiting {
-    struct stave__entry_of entry;
+    struct stave__cumulative entry;
     uint64_t index;  /* in the series */
     uint32_t around; /* the entry that it is in; STAVE_NONE: none */
     uint32_t first;  /* of those in it */
@@ -41,8 +41,8 @@ struct stave__entries {
 /* A span, or an entry, that is open. */
 struct stave__frame {
     struct stave__shown shown;
-    struct stave__entry_of entry; /* what shown.entry is, if anything */
-    int64_t free_from;            /* nothing on the track is in it from there on */
+    struct stave__cumulative entry; /* what shown.entry is, if anything */
+    int64_t free_from;              /* nothing on the track is in it from there on */
     uint64_t covered;
     uint32_t row_depth; /* as its row has it */
     uint32_t entries_before;
@@ -82,7 +82,7 @@ struct stave__nesting {
 int stave__track_add(struct stave__walk *walk, const struct stave__span_row *row,
                      stave_error *error);
 /* An entry on its own. */
-int stave__track_add_entry(struct stave__walk *walk, const struct stave__entry_of *entry,
+int stave__track_add_entry(struct stave__walk *walk, const struct stave__cumulative *entry,
                            stave_error *error);
 int stave__track_end(struct stave__walk *walk, stave_error *error);
 

@@ -47,7 +47,7 @@ static int compare_details(const void *a, const void *b)
 
 static int compare_entries(const void *a, const void *b)
 {
-    const struct stave__entry_of *x = a, *y = b;
+    const struct stave__cumulative *x = a, *y = b;
     const uint64_t first[] = {(uint64_t)x->first, x->number, x->around, x->depth, x->name, x->flags,
                               (uint64_t)x->last,  x->total,  x->calls,  x->least, x->most};
     const uint64_t second[] = {
@@ -85,7 +85,7 @@ struct stave__lane_rows *stave__lane_rows_new(const char *temporary_dir)
     rows->details.sorter = (struct stave__sorter){.record_size = sizeof(struct stave__detail),
                                                   .compare = compare_details,
                                                   .temporary_dir = temporary_dir};
-    rows->entries.sorter = (struct stave__sorter){.record_size = sizeof(struct stave__entry_of),
+    rows->entries.sorter = (struct stave__sorter){.record_size = sizeof(struct stave__cumulative),
                                                   .compare = compare_entries,
                                                   .temporary_dir = temporary_dir};
     rows->moments = (struct stave__sorter){.record_size = sizeof(struct stave__moment),
@@ -193,10 +193,10 @@ static int take_entry(struct stave__walk *walk, const stave_block *block, uint32
         stave__timeline_length(line, block->boot, block->start[row], block->total[row]);
     if (total < walk->config.least_ns || first > walk->to || last < walk->from)
         return STAVE_OK;
-    struct stave__entry_of *entry = stave__sorter_add(&walk->rows->entries.sorter, error);
+    struct stave__cumulative *entry = stave__sorter_add(&walk->rows->entries.sorter, error);
     if (entry == NULL)
         return walk->rows->entries.sorter.status;
-    *entry = (struct stave__entry_of){
+    *entry = (struct stave__cumulative){
         .serial = block->serial[row],
         .first = first,
         .last = last,

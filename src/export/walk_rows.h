@@ -31,7 +31,7 @@ struct stave__lane_rows {
     uint32_t lane;
     struct stave__sorter spans;         /* struct stave__span_row */
     struct stave__series details;       /* struct stave__detail */
-    struct stave__series entries;       /* struct stave__entry_of */
+    struct stave__series entries;       /* struct stave__cumulative */
     struct stave__sorter moments;       /* struct stave__moment */
     struct stave__sorter links;         /* struct stave__link_end, of all lanes */
     const struct stave__link_end *link; /* the next */

@@ -153,7 +153,7 @@ static int add_misfit(struct stave__walk *walk, const struct misfit *misfit, sta
     struct stave__series *series = &walk->rows->entries;
     if (misfit->entry == 0)
         return stave__track_add(walk, &misfit->row, error);
-    const struct stave__entry_of *entry = stave__series_at(series, misfit->entry - 1, error);
+    const struct stave__cumulative *entry = stave__series_at(series, misfit->entry - 1, error);
     return entry != NULL ? stave__track_add_entry(walk, entry, error) : series->sorter.status;
 }
 
@@ -184,7 +184,7 @@ static int find_rest(struct stave__walk *walk, stave_error *error)
     struct stave__series *series = &walk->rows->entries;
     int status = STAVE_OK;
     for (uint64_t i = 0; i < series->count && status >= 0; i++) {
-        const struct stave__entry_of *entry = stave__series_at(series, i, error);
+        const struct stave__cumulative *entry = stave__series_at(series, i, error);
         if (entry == NULL)
             return series->sorter.status;
         if (stave__entries_is_placed(&nesting->entries, i) ||

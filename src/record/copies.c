@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/os_objects.h"
 #include "record/recorder.h"
+#include "stave/rules.h"
 #include "stave/traces.h"
 
 #define OWNER "Stave"
@@ -28,11 +29,12 @@ __asm__(".pushsection .note.stave, \"a\", %note\n"
         ".popsection\n");
 
 /* Of an archive a program has only the members that it needs, and a plugin that joins it would call its own
- * copy's for the rest, which do nothing by C2. So whoever has this has all: these stand for values.c and traces_list.c,
- * which no other file needs. */
+ * copy's for the rest, which do nothing by C2. So whoever has this has all: these stand for values.c, traces_list.c and
+ * rules_probe.c, which no other file needs. */
 static void (*const all[])(void) __attribute__((used)) = {
     (void (*)(void))stave_name_intern,
     (void (*)(void))stave_traces_close,
+    (void (*)(void))stave_rule_here,
 };
 
 static bool refused;

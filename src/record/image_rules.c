@@ -88,7 +88,7 @@ static uint32_t text_of(struct stave__image_file *file, uint32_t id)
 {
     size_t size;
     if (file->rules.ids[id] == 0) {
-        const char *text = stave__dictionary_text(&stave__rules.ids, id, &size);
+        const char *text = stave__dictionary_text(&stave__rules.texts, id, &size);
         file->rules.ids[id] = stave__image_text(file, text, size);
     }
     return file->rules.ids[id];

@@ -57,6 +57,7 @@ static void seal(struct stave__lane *lane)
     stave__count(&lane->counts.recorded, used);
     lane->last_chunk = lane->chunk;
     lane->last_taken = chunk->taken;
+    STAVE__STORE(chunk->until, stave__clock_tick(&stave__recorder.clock));
     if (stave__sessions_any()) {
         STAVE__PUBLISH(chunk->used, used); /* V3 */
         stave__sessions_hold(lane, lane->chunk, used);

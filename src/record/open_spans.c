@@ -47,7 +47,7 @@ static stave_open_span open_span_of(const struct stave__record *record)
 
 /* ---- what is open now ------------------------------------------------------------------------ */
 
-/* The place that a slot is attached to, if it is: words of the slot, R5. */
+/* The place that a slot is attached to, if it is: words of the slot, R5, R8. */
 static void copy_attached(const struct stave__lane *lane, const struct stave__open *slot,
                           stave_open_span *span)
 {

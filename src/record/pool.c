@@ -160,6 +160,7 @@ static bool find(struct stave__pool *pool, uint32_t *chunk)
 static void make_taken(struct stave__pool *pool, struct stave__chunk *chunk)
 {
     __atomic_store_n(&chunk->used, STAVE__BEING_WRITTEN, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->until, UINT64_MAX, __ATOMIC_RELAXED);
     uint64_t taken = __atomic_add_fetch(&pool->taken, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->drained, taken * STAVE__DRAINED_UNIT, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->roots, taken * STAVE__ROOTS_UNIT, __ATOMIC_RELAXED);

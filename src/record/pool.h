@@ -46,7 +46,9 @@ struct stave__chunk {
     uint64_t
         roots; /* taken * STAVE__ROOTS_UNIT + traces that begin in it and are among the newest */
     uint32_t session_pin; /* V3 of record/sessions.h */
-    uint8_t unused[12];
+    uint32_t unused;
+    uint64_t
+        until; /* a tick that no record in it ends behind, if someone has said so; else the greatest */
     struct stave__record records[STAVE__CHUNK_RECORDS];
 };
 

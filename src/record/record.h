@@ -49,7 +49,7 @@ static inline bool stave__record_has_text(const struct stave__record *record)
            (stave__what_flags(record->what) & STAVE_FLAG_TEXT) != 0;
 }
 
-/* Of a span: behind it stands the place that it is attached to. */
+/* Of a span: behind it stands the place that it is attached to, R8: its serial as `start`, its owner as `end`. */
 static inline bool stave__record_is_attached(const struct stave__record *record)
 {
     return stave__record_is_span(record) &&

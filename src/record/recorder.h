@@ -21,7 +21,10 @@
  *     enough where a store that one other sees is seen by all, as on x86-64 and aarch64.
  * R7  `uses` is how many chunks are a lane's, and one more while its thread lives. Who takes away the last one gives
  *     the lane back, for another thread. So all that is in memory of a lane is of one life; a chunk's owner says of
- *     which.  */
+ *     which.
+ * R8  A span that is attached (STAVE_FLAG_ATTACHED in `what`) has its place in `attached`, by its depth: words of the slot as
+ *     R5 has them. Its record is two, the second is the place. Its slot's `sums` has an entry of a name that no place in the
+ *     code has (stave__sums_mark()), so that the inline probes call at its end, and need not ask.  */
 #ifndef STAVE_RECORD_RECORDER_H
 #define STAVE_RECORD_RECORDER_H
 

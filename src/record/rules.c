@@ -15,8 +15,7 @@ struct stave__rules stave__rules;
 void stave__rules_close(void)
 {
     struct stave__rules *rules = &stave__rules;
-    stave__dictionary_close(&rules->ids);
-    stave__dictionary_close(&rules->runs);
+    stave__dictionary_close(&rules->texts);
     stave__os_unmap(rules->known, STAVE__NAMES_MAX * sizeof *rules->known);
     stave__os_unmap(rules->run_names, STAVE__NAMES_MAX * sizeof *rules->run_names);
     stave__os_unmap(rules->roles, ROLES_SIZE);
@@ -69,9 +68,7 @@ static void make_keys(void)
 int stave__rules_open(stave_error *error)
 {
     struct stave__rules *rules = &stave__rules;
-    int status = stave__dictionary_open(&rules->ids, error);
-    if (status >= 0)
-        status = stave__dictionary_open(&rules->runs, error);
+    int status = stave__dictionary_open(&rules->texts, error);
     if (status >= 0)
         status = reserve(rules, error);
     if (status >= 0)
@@ -105,7 +102,7 @@ static uint32_t name_in(uint32_t *place, enum stave__role role, const char *text
 static uint32_t id_of(const char *id)
 {
     id = text_or_empty(id);
-    return stave__dictionary_add(&stave__rules.ids, id, strlen(id));
+    return stave__dictionary_add(&stave__rules.texts, id, strlen(id));
 }
 
 /* Of a rule whose id has this number. */
@@ -121,7 +118,7 @@ uint32_t stave__run_name(const char *text)
 {
     if (text == NULL)
         text = "run";
-    uint32_t number = stave__dictionary_add(&stave__rules.runs, text, strlen(text));
+    uint32_t number = stave__dictionary_add(&stave__rules.texts, text, strlen(text));
     if (number == STAVE__NO_ID)
         return STAVE__NO_ID;
     return name_in(&stave__rules.run_names[number], STAVE__NAME_RUN, text, number);
@@ -212,7 +209,9 @@ uint32_t stave__rule_name(stave_rule *rule)
 
 /* Rules that are still to be looked at. */
 struct waiting {
-    stave_rule **at;
+    struct {
+        stave_rule *rule;
+    } * at;
     size_t count, room;
 };
 
@@ -221,13 +220,13 @@ static void wait(struct waiting *waiting, stave_rule *rule)
 {
     if (waiting->count == waiting->room) {
         size_t room = waiting->room != 0 ? waiting->room * 2 : 64;
-        stave_rule **larger = realloc(waiting->at, room * sizeof *larger);
+        void *larger = realloc(waiting->at, room * sizeof *waiting->at);
         if (larger == NULL)
             return;
         waiting->at = larger;
         waiting->room = room;
     }
-    waiting->at[waiting->count++] = rule;
+    waiting->at[waiting->count++].rule = rule;
 }
 
 static void declare(struct waiting *waiting, stave_rule *rule)
@@ -250,6 +249,6 @@ void stave__rule_declare(stave_rule *rule, size_t rule_size)
         return;
     wait(&waiting, rule);
     while (waiting.count > 0)
-        declare(&waiting, waiting.at[--waiting.count]);
+        declare(&waiting, waiting.at[--waiting.count].rule);
     free(waiting.at);
 }

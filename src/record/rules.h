@@ -7,7 +7,7 @@
  * U1  A rule's name is one of the dictionary that nobody finds by its text, so that equal descriptions have names of
  *     their own, and a record's name says which rule it is of. What a name stands for is stored before anyone else
  *     gets it.
- * U2  Rules are found by the number of their id, which is a text of a dictionary of its own. Of several threads that make
+ * U2  Rules are found by the number of their id, which is a text of a dictionary beside that of the names. Of several threads that make
  *     one at once the first to store its name in `known` wins; the names of the others stay without use.
  * U3  Who first uses a rule brings along what it depends on, and its parent; those that it points to are made by it, and
  *     bring theirs along themselves.
@@ -31,7 +31,7 @@ enum stave__role {
     STAVE__NAME_ROLES
 };
 
-/* By the number of its id. */
+/* Of an id. */
 struct stave__rule_known {
     uint32_t name;   /* U2; 0: nothing but its id */
     uint32_t parent; /* the number of its id; 0: none */
@@ -40,13 +40,14 @@ struct stave__rule_known {
 };
 
 struct stave__rules {
-    struct stave__dictionary ids, runs;
+    struct stave__dictionary texts; /* ids, and what runs are called */
+    /* By number in `texts`. */
     struct stave__rule_known *known;
-    uint32_t *run_names; /* by the number of the text in `runs` */
-    uint8_t *roles;      /* by name; enum stave__role */
-    uint64_t *news;      /* U4: a role, and below it the number of a rule's id, or another's name */
-    uint64_t *
-        dependencies; /* U4: a rule, and below it what it depends on (0: no room), by their ids' numbers */
+    uint32_t *run_names;
+    uint8_t *roles; /* by name; enum stave__role */
+    /* U4: a role, and below it the number of a rule's id, or another's name; a rule, and below it what it depends on (0: no
+     * room), by their ids' numbers. */
+    uint64_t *news, *dependencies;
     uint64_t news_count, dependencies_count;
     uint32_t outcomes[STAVE__NAME_ROLES]; /* names of the keys, from STAVE__NAME_SKIPPED on */
 };
@@ -56,7 +57,7 @@ extern struct stave__rules stave__rules;
 #define STAVE__NEWS_MAX ((uint64_t)4 * STAVE__NAMES_MAX)
 #define STAVE__NEWS_FIRST                                                                          \
     (STAVE__NAME_ROLES - STAVE__NAME_SKIPPED) /* of the keys: there from the beginning */
-#define STAVE__WORDS_MAX ((uint64_t)1 << 24)  /* dependencies of all rules together */
+#define STAVE__WORDS_MAX ((uint64_t)1 << 22)  /* dependencies of all rules together */
 #define STAVE__NEWS_ROLE_SHIFT 32
 #define STAVE__DEPENDENCY_RULE_SHIFT 32
 

@@ -353,9 +353,9 @@ int stave__session_add(stave_session *session, stave_rule *rule, size_t rule_siz
 {
     stave_summary own;
     (void)rule_size; /* all have what this one has */
+    if (session == NULL || rule == NULL || summary == NULL)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0, "no session, no rule, or no summary");
     int status = stave__config_copy(&own, sizeof own, summary, summary_size, error);
-    if (status >= 0 && (session == NULL || rule == NULL || summary == NULL))
-        status = stave__fail(error, STAVE_E_ARGUMENT, 0, "no session, no rule, or no summary");
     if (status >= 0)
         status = check_summary(&own, error);
     if (status < 0)

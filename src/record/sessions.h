@@ -51,7 +51,7 @@ bool stave__sessions_capture(const struct stave__lane *lane);
 void stave__sessions_drop(const struct stave__lane *lane, uint64_t tick, bool by_handle);
 
 /* V3. The lane's chunk is about to be sealed with so many records. */
-void stave__sessions_hold(const struct stave__lane *lane, uint32_t chunk, uint32_t used);
+void stave__sessions_hold(const struct stave__lane *lane, uint32_t number, uint32_t used);
 
 /* V4. Of the pool: these records are given up. */
 void stave__sessions_forget(const struct stave__chunk *chunk, uint32_t used);

@@ -25,11 +25,6 @@ static uint64_t evaluations_in(const struct stave__record *record, const struct 
     return is_sum ? __atomic_load_n(&next->start, __ATOMIC_RELAXED) : 1;
 }
 
-static bool began_in(const struct stave__record *record, const struct stave_session *session)
-{
-    return record->start - session->start < session->stop - session->start;
-}
-
 /* ---- holding --------------------------------------------------------------------------------- */
 
 /* Spans, entries and marks; of attributes nothing is known but whose they are. */
@@ -109,26 +104,61 @@ void stave__sessions_let_go(void)
 
 /* ---- giving up ------------------------------------------------------------------------------- */
 
-static void count(const struct stave__record *record, uint64_t evaluations)
+/* What a chunk has of each session. */
+struct losses {
+    struct {
+        uint64_t start, length, count;
+        uint32_t place;
+    } at[STAVE_SESSIONS_MAX];
+    uint32_t sessions;
+};
+
+/* Of a chunk that is older than all sessions there is none, and its records need not be looked at. */
+static void find_sessions(struct losses *losses, uint64_t until)
 {
     uint32_t places = stave__sessions_places();
+    losses->sessions = 0;
     for (uint32_t i = 0; i < places; i++) {
         struct stave_session seen;
-        if (stave__session_look(stave__session_at(i), &seen) && began_in(record, &seen))
-            __atomic_fetch_add(&stave__session_at(i)->given_up, evaluations, __ATOMIC_RELAXED);
+        if (!stave__session_look(stave__session_at(i), &seen) ||
+            (until != UINT64_MAX && (int64_t)(until - seen.start) < 0))
+            continue;
+        uint32_t at = losses->sessions++;
+        losses->at[at].start = seen.start;
+        losses->at[at].length = seen.stop - seen.start;
+        losses->at[at].count = 0;
+        losses->at[at].place = i;
     }
 }
 
-void stave__sessions_forget(const struct stave__chunk *chunk, uint32_t used)
+static void count(struct losses *losses, uint64_t start, uint64_t evaluations)
+{
+    for (uint32_t i = 0; i < losses->sessions; i++)
+        if (start - losses->at[i].start < losses->at[i].length)
+            losses->at[i].count += evaluations;
+}
+
+static void count_all(struct losses *losses, const struct stave__chunk *chunk, uint32_t used)
 {
     uint32_t length;
-    if (!stave__sessions_any())
-        return;
     for (uint32_t i = 0; i < used; i += length) {
         struct stave__record record = load(&chunk->records[i]);
         length = stave__record_length(&record);
         uint64_t evaluations = evaluations_in(&record, &chunk->records[i] + 1);
         if (evaluations > 0)
-            count(&record, evaluations);
+            count(losses, record.start, evaluations);
     }
+}
+
+void stave__sessions_forget(const struct stave__chunk *chunk, uint32_t used)
+{
+    struct losses losses;
+    if (!stave__sessions_any())
+        return;
+    find_sessions(&losses, __atomic_load_n(&chunk->until, __ATOMIC_RELAXED));
+    if (losses.sessions > 0)
+        count_all(&losses, chunk, used);
+    for (uint32_t i = 0; i < losses.sessions; i++)
+        __atomic_fetch_add(&stave__session_at(losses.at[i].place)->given_up, losses.at[i].count,
+                           __ATOMIC_RELAXED);
 }

@@ -100,14 +100,14 @@ static void read_keys(struct stave__rule_reading *r, uint32_t strings)
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
-/* The session that is asked for; without a number the only one, if it is that. */
+/* The session that is asked for; NULL: there is none, or all are. */
 static const struct stave__session_row *find_session(const struct stave__rule_tables *tables,
                                                      uint64_t number)
 {
     const struct stave__session_row *found = NULL;
     for (uint32_t i = 0; i < tables->sessions.rows; i++) {
         const struct stave__session_row *row = stave__table_at(&tables->sessions, i);
-        if (number == row->number || (number == 0 && tables->sessions.rows == 1))
+        if (number != 0 && number == row->number)
             found = row;
     }
     return found;

@@ -116,7 +116,7 @@ static void test_starting(void **state)
     while (fails_at(start, 0, mapping + 1))
         mapping++;
     assert_int_equal(requests, 2); /* the pool's queues */
-    assert_int_equal(mapping, 23); /* lanes, names (3), places (2), chunks; of traces 5, rules 11 */
+    assert_int_equal(mapping, 20); /* lanes, names (3), places (2), chunks; of traces 5, rules 8 */
     assert_true(stave_is_enabled());
 }
 

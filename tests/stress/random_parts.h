@@ -62,6 +62,7 @@ uint64_t random_any_value(struct maker *m, uint16_t flags);
 /* Names, processes, lanes, properties, places; modules when there are boots. */
 void random_make_tables(struct maker *m);
 void random_make_modules(struct maker *m);
+void random_make_rules(struct maker *m);
 
 /* A row of any kind but a span. */
 void random_add_other(struct maker *m, uint32_t l);

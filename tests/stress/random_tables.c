@@ -125,6 +125,36 @@ static void make_places(struct maker *m)
     }
 }
 
+void random_make_rules(struct maker *m)
+{
+    stave_trace *trace = m->random->trace;
+    for (uint32_t i = 0; i < m->options.rules; i++) {
+        struct stave__rule_row rule = {.name = text_id(m, "rule", i),
+                                       .id = text_id(m, "id", i / 2),
+                                       .role = (uint32_t)dice_spread(&m->dice, 3),
+                                       .has_parent = dice_chance(&m->dice, 300),
+                                       .parent = text_id(m, "id", i / 3)};
+        struct stave__dependency_row dependency = {.rule = rule.name,
+                                                   .depends_on = text_id(m, "id", i + 1)};
+        struct stave__session_row session = {.number = i + 1,
+                                             .start = (int64_t)dice_spread(&m->dice, 40),
+                                             .stop = INT64_MAX - (int64_t)i,
+                                             .given_up = dice_spread(&m->dice, 64),
+                                             .dropped = i};
+        struct stave__summary_row summary = {.session = i + 1,
+                                             .rule = rule.name,
+                                             .calls = dice_spread(&m->dice, 64),
+                                             .skipped = i,
+                                             .total = dice_spread(&m->dice, 64),
+                                             .most = UINT64_MAX};
+        done(stave__trace_add_rule(trace, &rule, NULL));
+        done(stave__trace_add_dependency(trace, &dependency, NULL));
+        done(stave__trace_add_summary(trace, &summary, NULL));
+        if (stave_trace_boots(trace) > 0)
+            done(stave__trace_add_session(trace, &session, NULL));
+    }
+}
+
 void random_make_tables(struct maker *m)
 {
     struct random_trace *random = m->random;

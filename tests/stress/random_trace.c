@@ -175,6 +175,7 @@ struct random_trace *random_trace_new(const struct random_trace_options *options
     for (; m.boot < m.options.boots; m.boot++)
         make_boot(&m, (size_t)((uint64_t)m.options.spans * (m.boot + 1) / m.options.boots));
     random_make_modules(&m);
+    random_make_rules(&m);
     free(m.lane_ids);
     return random;
 }
@@ -247,4 +248,5 @@ void random_trace_choose(uint64_t seed, struct random_trace_options *options)
     options->cache_bytes = dice_chance(&dice, 250) ? 4096 : 0;
     options->due = chances[dice_below(&dice, 5)];
     options->places = (uint32_t)dice_spread(&dice, 5);
+    options->rules = (uint32_t)dice_below(&dice, 4);
 }

@@ -41,6 +41,7 @@ struct random_trace_options {
     uint32_t modules;
     uint32_t properties;
     uint32_t places;
+    uint32_t rules;      /* rows of each of their tables */
     unsigned deepen;     /* a step begins a span rather than ends one: 0 means 500 */
     unsigned attached;   /* of spans */
     unsigned recursion;  /* a span takes the name of one around it */

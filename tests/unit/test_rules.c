@@ -375,6 +375,31 @@ static void test_entries_by_handle(void **state)
     assert_int_equal(rules_find(&read_back, "with entries")->row->columns.other, first.here.serial);
 }
 
+/* Places on a thread of which nothing is in memory: they keep their identities. */
+static void test_by_lost_handles(void **state)
+{
+    static stave_rule first = {.id = "of one lost"}, second = {.id = "of the same thread"},
+                      third = {.id = "of another thread"};
+    const uint32_t gone = 77u << 16;
+    begin_session(NULL);
+    {
+        STAVE_RULE_IN(((stave_run){.serial = 5, .owner = gone | 1}), &first);
+        STAVE_RULE_IN(((stave_run){.serial = 6, .owner = gone | 1}), &second);
+        STAVE_RULE_IN(((stave_run){.serial = 5, .owner = gone | 60000}), &third);
+    }
+    look_back();
+    const struct traces_row *a = rules_find(&read_back, "of one lost")->row,
+                            *b = rules_find(&read_back, "of the same thread")->row,
+                            *c = rules_find(&read_back, "of another thread")->row;
+    assert_int_equal(a->columns.other, 5);
+    assert_int_equal(b->columns.other, 6);
+    assert_int_equal(a->columns.other_lane, b->columns.other_lane);
+    assert_int_not_equal(a->columns.other_lane, c->columns.other_lane);
+    assert_int_not_equal(a->columns.other_lane, a->lane);
+    assert_int_not_equal(c->columns.other_lane, c->lane);
+    assert_string_equal(rules_find(&read_back, "of one lost")->place, "(lost)");
+}
+
 static void test_summed_up(void **state)
 {
     static stave_rule rule = {.id = "summed"}, skipped = {.id = "skipped in it"};
@@ -453,6 +478,7 @@ int main(void)
         TEST(test_by_handle),
         TEST(test_open_by_handle),
         TEST(test_entries_by_handle),
+        TEST(test_by_lost_handles),
         TEST(test_summed_up),
         TEST(test_left_open),
         TEST(test_ended_twice),
