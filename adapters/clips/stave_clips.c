@@ -130,15 +130,17 @@ static void sweep(void *environment, struct clips_causes *causes)
     clips_causes_sweep(causes);
 }
 
-/* A walk over the agenda is worth at least an eighth as many firings: where the agenda is long, or most is still needed,
- * there are more ranges instead. So a firing's share of the walks has a bound. */
+/* A walk over the agenda is followed by at least as many firings without one as an eighth of what was walked over: where the
+ * agenda is long, or most is still needed, there are more ranges instead. So a firing's share of the walks has a bound. */
 static void make_room(void *environment, struct clips_causes *causes)
 {
-    if (causes->capacity < AgendaData(environment)->NumberOfActivations / 4 &&
+    if (causes->capacity <= AgendaData(environment)->NumberOfActivations / 4 &&
         clips_causes_grow(causes))
         return;
     sweep(environment, causes);
-    if (causes->count > causes->capacity / 2 && !clips_causes_grow(causes))
+    if (causes->count >= causes->capacity / 2 && clips_causes_grow(causes))
+        return;
+    if (causes->count > causes->capacity / 8 * 7)
         clips_causes_forget_half(causes);
 }
 
