@@ -42,7 +42,7 @@ HEAD = f"""\
 (deftemplate MAIN::phase (slot number) (slot by))
 (deftemplate MAIN::token (slot key) (slot by))
 (deftemplate MAIN::firing (slot n) (slot rule) (slot cause))
-(defglobal MAIN ?*n* = 0 ?*refreshed* = 0 ?*built* = 0 ?*base* = 1 ?*later* = (create$)
+(defglobal MAIN ?*n* = 0 ?*refreshed* = 0 ?*built* = 0 ?*base* = 1 ?*pauses* = FALSE ?*later* = (create$)
     ?*freed* = (create$ {" ".join(["0"] * (MODULES * KEYS))}))
 (deffunction MAIN::fired-logically (?rule ?cause)
     (bind ?*n* (+ ?*n* 1))
@@ -135,7 +135,7 @@ def main_rules():
          f"?p <- (phase (number ?i&:(< ?i {4 * MODULES})) (by ?b))", "?b",
          "(modify ?p (number (+ ?i 1)) (by ?n)) (focus "
          f"(sym-cat (if (< (mod ?i {MODULES}) 10) then M0 else M) (mod ?i {MODULES})))")
-    rule("MAIN", "pause", salience(100), "(phase (number ?i&:(= (mod ?i 9) 8)) (by ?b))", "?b", "(halt)")
+    rule("MAIN", "pause", salience(100), "(phase (number ?i&:(= (mod ?i 9) 8)) (by ?b))", "?b", "(if ?*pauses* then (halt))")
     rule("MAIN", "token", salience(-100), "(token (key ?k) (by ?b))", "(max ?b ?*refreshed*)",
          "(bind ?*base* ?k)")
     rule("MAIN", "refresh-tokens", salience(-200), "(initial-fact)", "0",
