@@ -29,9 +29,9 @@ struct adapter {
     struct userDataRecord record;
     unsigned char rule_data_id;
     bool is_attached, details;
-    bool is_open;             /* a rule is firing: the run function is also called when none has fired */
-    stave_evaluation firing;  /* if it is open and captured */
-    uint64_t first_timetag;   /* of what comes onto the agenda in it */
+    bool is_open; /* a rule is firing: the run function is also called when none has fired */
+    stave_evaluation firing; /* if it is open and captured */
+    uint64_t first_timetag;  /* of what comes onto the agenda in it */
     struct clips_causes causes;
     stave_clips_counts counts;
     struct rule_data *rules;

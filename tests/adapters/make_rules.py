@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A CLIPS rule base of some size, the same at each call: 12 modules with 27 rules each.
 
     make_rules.py > rules.clp

@@ -58,9 +58,9 @@ static void test_last_fact_counts(void **state)
 
 static void test_retract_causes(void **state)
 {
-    void *clips =
-        CLIPS_WITH("(deffacts f (lock))", "(defrule one ?l <- (lock) => (retract ?l))",
-                   "(defrule free (not (lock)) =>)", "(defrule never (lock) (not (initial-fact)) =>)");
+    void *clips = CLIPS_WITH("(deffacts f (lock))", "(defrule one ?l <- (lock) => (retract ?l))",
+                             "(defrule free (not (lock)) =>)",
+                             "(defrule never (lock) (not (initial-fact)) =>)");
     reset_and_run(clips);
     ASSERT_FIRINGS(session, {"MAIN::one", NOBODY}, {"MAIN::free", 0});
     DestroyEnvironment(clips);
@@ -69,10 +69,11 @@ static void test_retract_causes(void **state)
 /* What one firing takes from the agenda does not fire, and what comes back is caused by who brought it back. */
 static void test_on_and_off_the_agenda(void **state)
 {
-    void *clips = CLIPS_WITH("(deffacts f (a) (lock 1))",
-                             "(defrule lock (declare (salience 3)) (lock 1) => (assert (lock 2)))",
-                             "(defrule unlock (declare (salience 2)) ?l <- (lock 2) => (retract ?l))",
-                             "(defrule open (a) (not (lock 2)) =>)");
+    void *clips =
+        CLIPS_WITH("(deffacts f (a) (lock 1))",
+                   "(defrule lock (declare (salience 3)) (lock 1) => (assert (lock 2)))",
+                   "(defrule unlock (declare (salience 2)) ?l <- (lock 2) => (retract ?l))",
+                   "(defrule open (a) (not (lock 2)) =>)");
     reset_and_run(clips);
     ASSERT_FIRINGS(session, {"MAIN::lock", NOBODY}, {"MAIN::unlock", 0}, {"MAIN::open", 1});
     DestroyEnvironment(clips);
@@ -80,10 +81,10 @@ static void test_on_and_off_the_agenda(void **state)
 
 static void test_logical(void **state)
 {
-    void *clips = CLIPS_WITH("(deffacts f (a))",
-                             "(defrule derive (declare (salience 2)) (logical (a)) => (assert (b)))",
-                             "(defrule end (declare (salience 1)) ?a <- (a) (b) => (retract ?a))",
-                             "(defrule gone (not (b)) (not (a)) =>)");
+    void *clips = CLIPS_WITH(
+        "(deffacts f (a))", "(defrule derive (declare (salience 2)) (logical (a)) => (assert (b)))",
+        "(defrule end (declare (salience 1)) ?a <- (a) (b) => (retract ?a))",
+        "(defrule gone (not (b)) (not (a)) =>)");
     reset_and_run(clips);
     ASSERT_FIRINGS(session, {"MAIN::derive", NOBODY}, {"MAIN::end", 0}, {"MAIN::gone", 1});
     DestroyEnvironment(clips);
@@ -105,8 +106,7 @@ static void test_salience_changes(void **state)
 
 static void test_modules(void **state)
 {
-    void *clips = CLIPS_WITH("(defmodule MAIN (export ?ALL))",
-                             "(deftemplate MAIN::a (slot n))",
+    void *clips = CLIPS_WITH("(defmodule MAIN (export ?ALL))", "(deftemplate MAIN::a (slot n))",
                              "(defrule MAIN::one (initial-fact) => (assert (a (n 1))) (focus B A))",
                              "(defmodule A (import MAIN ?ALL))", "(defrule A::same (a (n ?n)) =>)",
                              "(defmodule B (import MAIN ?ALL))",
@@ -197,11 +197,11 @@ static void test_clear(void **state)
 /* What (reset) brings onto the agenda in a rule came there in its firing. */
 static void test_reset_in_a_rule(void **state)
 {
-    void *clips =
-        CLIPS_WITH("(defglobal ?*again* = TRUE)", "(deffacts f (a))",
-                   "(defrule one (declare (salience 1)) (a) (test (eq ?*again* TRUE)) => (bind ?*again* FALSE)"
-                   " (set-reset-globals FALSE) (reset))",
-                   "(defrule two (a) =>)");
+    void *clips = CLIPS_WITH(
+        "(defglobal ?*again* = TRUE)", "(deffacts f (a))",
+        "(defrule one (declare (salience 1)) (a) (test (eq ?*again* TRUE)) => (bind ?*again* FALSE)"
+        " (set-reset-globals FALSE) (reset))",
+        "(defrule two (a) =>)");
     reset_and_run(clips);
     ASSERT_FIRINGS(session, {"MAIN::one", NOBODY}, {"MAIN::two", 0});
     DestroyEnvironment(clips);
@@ -209,8 +209,9 @@ static void test_reset_in_a_rule(void **state)
 
 static void test_refresh(void **state)
 {
-    void *clips = CLIPS_WITH("(defrule one (initial-fact) =>)",
-                             "(defrule two (declare (salience -1)) (initial-fact) => (refresh one))");
+    void *clips =
+        CLIPS_WITH("(defrule one (initial-fact) =>)",
+                   "(defrule two (declare (salience -1)) (initial-fact) => (refresh one))");
     reset_and_run(clips);
     ASSERT_FIRINGS(session, {"MAIN::one", NOBODY}, {"MAIN::two", NOBODY}, {"MAIN::one", 1});
     DestroyEnvironment(clips);
@@ -222,7 +223,8 @@ static void test_binary_file(void **state)
     char path[] = "/tmp/stave-test-XXXXXX";
     int file = mkstemp(path);
     assert_true(file >= 0);
-    void *clips = CLIPS_WITH("(defrule one (initial-fact) => (assert (a)))", "(defrule two (a) =>)");
+    void *clips =
+        CLIPS_WITH("(defrule one (initial-fact) => (assert (a)))", "(defrule two (a) =>)");
     assert_true(EnvBsave(clips, path));
     for (int i = 0; i < 2; i++) {
         assert_true(EnvBload(clips, path));
@@ -431,7 +433,8 @@ static void test_in_a_rule(void **state)
 
 static void test_again(void **state)
 {
-    void *clips = CLIPS_WITH("(defrule one (initial-fact) => (assert (a)))", "(defrule two (a) =>)");
+    void *clips =
+        CLIPS_WITH("(defrule one (initial-fact) => (assert (a)))", "(defrule two (a) =>)");
     stave_error error = {0};
     assert_int_equal(stave_clips_attach(clips, NULL, &error), STAVE_E_STATE);
     assert_string_equal(error.message, "the environment is attached already");
@@ -511,7 +514,8 @@ static void *clips_remembering(uint64_t max_firings, const char *rule)
     void *clips = CLIPS_WITH("(deffacts f (n 0))", rule);
     stave_clips_detach(clips);
     assert_int_equal(
-        stave_clips_attach(clips, &(stave_clips_config){.max_firings = max_firings}, NULL), STAVE_OK);
+        stave_clips_attach(clips, &(stave_clips_config){.max_firings = max_firings}, NULL),
+        STAVE_OK);
     return clips;
 }
 

@@ -88,7 +88,8 @@ static void sweep(struct clips_causes *causes)
     assert_int_equal(causes->count, needed);
 }
 
-static uint64_t add_some(struct clips_causes *causes, uint64_t *random, uint64_t next, uint64_t serial)
+static uint64_t add_some(struct clips_causes *causes, uint64_t *random, uint64_t next,
+                         uint64_t serial)
 {
     uint64_t first = next + random_below(random, 3);
     uint64_t end = first + 1 + random_below(random, 3);

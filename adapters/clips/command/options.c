@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: stave-clips [--tree] [--report] [--speedscope FILE] [-o FILE.stave] [option ...] FILE.clp ...\n";
+static const char usage[] = "usage: stave-clips [--tree] [--report] [--speedscope FILE] [-o "
+                            "FILE.stave] [option ...] FILE.clp ...\n";
 
 static const char help[] =
-    "Loads the constructs in the files into CLIPS 6.30, resets, runs, and shows which firing caused which.\n"
+    "Loads the constructs in the files into CLIPS 6.30, resets, runs, and shows which firing "
+    "caused which.\n"
     "\n"
-    "  --tree             each firing below the one that caused it; this, if nothing else is asked for\n"
+    "  --tree             each firing below the one that caused it; this, if nothing else is asked "
+    "for\n"
     "  --report           a line for each rule\n"
     "  --speedscope FILE  the tree, and the firings by the clock, for https://www.speedscope.app\n"
     "  -o FILE.stave      all of it, for stave report, tree and export\n"
@@ -27,7 +29,8 @@ static const char help[] =
     "  -h, --help         this\n"
     "  --version          print the version\n"
     "\n"
-    "Exits with 0: done; 1: nothing fired, or an error ended the run; 2: wrong use, unreadable input, constructs with\n"
+    "Exits with 0: done; 1: nothing fired, or an error ended the run; 2: wrong use, unreadable "
+    "input, constructs with\n"
     "errors, output that cannot be written.\n";
 
 void message(const char *format, ...)

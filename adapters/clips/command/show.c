@@ -20,7 +20,8 @@ static double us(double ns)
 /* Of the only run. */
 static void show_run(const stave_report_run *run)
 {
-    printf("%" PRIu64 " firings in %.3f ms, %.3f ms of it in firings; longest chain: %u firings, %.3f ms\n",
+    printf("%" PRIu64
+           " firings in %.3f ms, %.3f ms of it in firings; longest chain: %u firings, %.3f ms\n",
            run->evaluations, ms(run->end_ns - run->start_ns), ms(run->busy_ns), run->critical_count,
            ms(run->critical_ns));
 }
@@ -63,8 +64,8 @@ void show_report(const stave_report *report)
 /* ---- tree ------------------------------------------------------------------------------------ */
 
 static const char *const outcomes[] = {
-    [STAVE_DONE] = "",           [STAVE_FAILED] = "failed",       [STAVE_SKIPPED] = "skipped",
-    [STAVE_CACHED] = "cached",   [STAVE_CANCELLED] = "cancelled", [STAVE_TIMED_OUT] = "timed out",
+    [STAVE_DONE] = "",         [STAVE_FAILED] = "failed",       [STAVE_SKIPPED] = "skipped",
+    [STAVE_CACHED] = "cached", [STAVE_CANCELLED] = "cancelled", [STAVE_TIMED_OUT] = "timed out",
 };
 
 static void show_outcome(const stave_report_node *node)
@@ -102,7 +103,8 @@ static uint32_t behind(const stave_report *report, uint32_t at)
 void show_tree(const stave_report *report, uint64_t limit)
 {
     uint64_t count = stave_report_node_count(report);
-    uint32_t at = count != 0 ? 0 : STAVE_NONE; /* the first one is a root, and no root is before it */
+    uint32_t at =
+        count != 0 ? 0 : STAVE_NONE; /* the first one is a root, and no root is before it */
     printf("\n%12s %10s %10s  %s\n", "start ms", "self us", "total us", "firing");
     for (uint64_t line = 0; at != STAVE_NONE && line < limit; line++) {
         show_node(stave_report_node_at(report, at));
