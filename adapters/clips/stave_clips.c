@@ -256,8 +256,10 @@ static void destroy(void *environment)
     struct adapter *adapter = adapter_of(environment);
     if (adapter->is_open && adapter->firing.here.serial != 0)
         stave_rule_end(adapter->firing, STAVE_CANCELLED, "its environment was destroyed");
-    while (adapter->rules != NULL)
-        forget_rule(adapter->rules);
+    for (struct rule_data *data = adapter->rules, *next; data != NULL; data = next) {
+        next = data->next;
+        free(data);
+    }
     clips_causes_free(&adapter->causes);
 }
 

@@ -117,17 +117,26 @@ static bool read_option(struct options *options, int option)
     }
 }
 
+static bool is_question(int option)
+{
+    return option == 'h' || option == OPTION_VERSION;
+}
+
+static bool answer(int option)
+{
+    if (option == 'h')
+        printf("%s%s", usage, help);
+    else
+        printf("stave-clips %s\n", stave_version());
+    return true;
+}
+
 static bool read_options(struct options *options, int argc, char **argv, int *status)
 {
     int option;
     while ((option = getopt_long(argc, argv, "ho:", long_options, NULL)) != -1) {
-        *status = EXIT_DONE;
-        if (option == 'h')
-            return fputs(usage, stdout), fputs(help, stdout), false;
-        if (option == OPTION_VERSION)
-            return printf("stave-clips %s\n", stave_version()), false;
-        *status = EXIT_MISUSE;
-        if (!read_option(options, option))
+        *status = is_question(option) ? EXIT_DONE : EXIT_MISUSE;
+        if (is_question(option) ? answer(option) : !read_option(options, option))
             return false;
     }
     return true;
