@@ -158,8 +158,8 @@ static void test_undefined(void **state)
     assert_int_equal(firings.count, 40);
     for (size_t i = 0; i < firings.count; i++)
         assert_string_equal(firings.list[i].id, i % 2 == 0 ? "MAIN::one" : "MAIN::two");
-    assert_int_equal(stave_report_rule_count(firings.report), 2);
     assert_int_equal(stave_report_rule_by_id(firings.report, "MAIN::one")->calls, 20);
+    assert_int_equal(stave_report_rule_by_id(firings.report, "MAIN::two")->calls, 20);
     firings_free(&firings);
     assert_true(DestroyEnvironment(clips));
 }
