@@ -507,6 +507,66 @@ static void test_no_session(void **state)
     DestroyEnvironment(clips);
 }
 
+static uint64_t unplaced(void)
+{
+    struct firings firings = firings_of(session);
+    stave_report_lost lost;
+    stave_report_lost_of(firings.report, &lost);
+    firings_free(&firings);
+    return lost.unplaced;
+}
+
+/* A cause that is in no session any more is as good as none, but that there was one is seen; unless it is forgotten. */
+static void test_next_session(void **state)
+{
+    void *clips = CLIPS_WITH("(defrule one (initial-fact) => (assert (a)) (halt))",
+                             "(defrule two (a) => (assert (b)))", "(defrule three (b) =>)");
+    for (int is_forgotten = 0; is_forgotten < 2; is_forgotten++) {
+        reset_and_run(clips);
+        stave_session_free(session);
+        session = start_session();
+        if (is_forgotten) {
+            stave_clips_detach(clips);
+            assert_int_equal(stave_clips_attach(clips, NULL, NULL), STAVE_OK);
+        }
+        EnvRun(clips, -1);
+        ASSERT_FIRINGS(session, {"MAIN::two", NOBODY}, {"MAIN::three", 0});
+        assert_int_equal(unplaced(), is_forgotten ? 0 : 2);
+    }
+    DestroyEnvironment(clips);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static const char *run_of(const struct firings *firings, size_t index)
+{
+    return stave_report_run_at(firings->report, firings->list[index].node->run)->name;
+}
+
+static void run_in(void *clips, const char *name, long long limit)
+{
+    STAVE_RUN(run, name);
+    EnvRun(clips, limit);
+}
+
+/* What a firing has caused is in its run, also if it fires in a later one. */
+static void test_runs(void **state)
+{
+    void *clips = CLIPS_WITH("(defrule one (declare (salience 1)) (initial-fact) => (assert (a)))",
+                             "(defrule root (initial-fact) =>)",
+                             "(defrule two (declare (salience -1)) (a) =>)");
+    EnvReset(clips);
+    run_in(clips, "first", 1);
+    run_in(clips, "second", -1);
+    ASSERT_FIRINGS(session, {"MAIN::one", NOBODY}, {"MAIN::root", NOBODY}, {"MAIN::two", 0});
+    struct firings firings = firings_of(session);
+    assert_string_equal(run_of(&firings, 0), "first");
+    assert_string_equal(run_of(&firings, 1), "second");
+    assert_string_equal(run_of(&firings, 2), "first");
+    firings_free(&firings);
+    DestroyEnvironment(clips);
+}
+
 /* ---- how much is remembered ------------------------------------------------------------------ */
 
 static void *clips_remembering(uint64_t max_firings, const char *rule)
@@ -588,6 +648,8 @@ int main(void)
         TEST(test_never_attached),
         TEST(test_positions),
         TEST(test_no_session),
+        TEST(test_next_session),
+        TEST(test_runs),
         TEST(test_long_chain_in_little_memory),
         TEST(test_forgotten),
     };
