@@ -16,7 +16,9 @@
  * Cause      The firing in which the activation came onto the agenda: that which asserted the last fact missing, or retracted
  *            the last one in the way. What came onto it outside of any firing, by (reset), say, was caused by none, and is a
  *            root, or inside what is open on the thread.
- * Sessions   Nothing is captured without one. Attached, a firing without one costs two calls and a search.
+ * Sessions   Nothing is captured without one; a firing then costs two calls and a search. A firing whose cause was in an earlier
+ *            session is a root, and `unplaced` in the report; attach anew between two sessions, and there is no cause.
+ * Runs       What a firing has caused is in its run, also if it fires in a later STAVE_RUN.
  * Clear      (clear), (reset), (build), (undefrule), (refresh), changes of salience, strategy and focus are allowed at any time.
  *            Rules that are made anew by a name that was there are the same rule.
  * Errors     Of attaching alone. What is seen of a run never changes it: no text is printed, nothing asserted, no error raised.

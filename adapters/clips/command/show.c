@@ -47,16 +47,16 @@ void show_summary(const stave_report *report)
 
 static void show_rule(const stave_rule_stats *rule)
 {
-    printf("%8" PRIu64 " %7" PRIu64 " %11.3f %11.3f %10.2f %10.2f %10.2f %10.2f %10.2f  %s\n",
-           rule->calls, rule->failed, ms(rule->self_ns), ms(rule->total_ns), us(rule->min_ns),
+    printf("%8" PRIu64 " %7" PRIu64 " %12.2f %12.2f %10.2f %10.2f %10.2f %10.2f %10.2f  %s\n",
+           rule->calls, rule->failed, us(rule->self_ns), us(rule->total_ns), us(rule->min_ns),
            us(rule->mean_ns), us(rule->median_ns), us(rule->p99_ns), us(rule->max_ns),
            rule->description);
 }
 
 void show_report(const stave_report *report)
 {
-    printf("\n%8s %7s %11s %11s %10s %10s %10s %10s %10s  %s\n", "firings", "failed", "self ms",
-           "total ms", "min us", "mean us", "median us", "p99 us", "max us", "rule");
+    printf("\n%8s %7s %12s %12s %10s %10s %10s %10s %10s  %s\n", "firings", "failed", "self us",
+           "total us", "min us", "mean us", "median us", "p99 us", "max us", "rule");
     for (size_t i = 0; i < stave_report_rule_count(report); i++)
         show_rule(stave_report_rule_at(report, i));
 }
