@@ -85,6 +85,16 @@ class Shows(StaveClips):
         self.assertEqual(len(found), 40)
         self.assertEqual(lines[-1], "(60 more)")
 
+    def test_little_memory(self):
+        chain = self.file("(deffacts f (n 0)) (defrule next ?f <- (n ?n) => (retract ?f) (assert (n (+ ?n 1))))")
+        lines, _ = self.run_it("--report", "--memory", "1", "--firings", "100000", chain)
+        self.assertRegex(lines[0], r"^\d+ firings in ")
+        lost = re.match(r"not in it: (\d+) firings, for want of memory", lines[1])
+        self.assertIsNotNone(lost, lines[1])
+        shown = int(lines[0].split()[0])
+        self.assertEqual(counts(lines), {"MAIN::next": shown})
+        self.assertEqual(shown + int(lost[1]), 100000)
+
     def test_exit(self):
         lines, _ = self.run_it(self.file('(defrule one (initial-fact) => (printout t "x" crlf) (exit 7))'))
         self.assertEqual(lines[0], "x")

@@ -141,7 +141,8 @@ static enum engine_end reset_and_run(void *clips, int64_t firings_max)
     EnvReset(clips);
     if (GetHaltExecution(clips))
         return ENGINE_NO_RESET;
-    EnvRun(clips, firings_max);
+    if (!is_stopped)
+        EnvRun(clips, firings_max);
     if (GetHaltExecution(clips))
         return ENGINE_ERROR;
     return is_stopped ? ENGINE_STOPPED : ENGINE_DONE;

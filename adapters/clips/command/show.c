@@ -17,13 +17,22 @@ static double us(double ns)
 
 /* ---- summary --------------------------------------------------------------------------------- */
 
-/* Of the only run. */
-static void show_run(const stave_report_run *run)
+/* There is one run; where its firings lost what they were below, another one has them. */
+static double busy_ns_of(const stave_report *report)
 {
-    printf("%" PRIu64
-           " firings in %.3f ms, %.3f ms of it in firings; longest chain: %u firings, %.3f ms\n",
-           run->evaluations, ms(run->end_ns - run->start_ns), ms(run->busy_ns), run->critical_count,
-           ms(run->critical_ns));
+    double sum = 0;
+    for (uint32_t i = 0; i < stave_report_run_count(report); i++)
+        sum += stave_report_run_at(report, i)->busy_ns;
+    return sum;
+}
+
+static void show_run(const stave_report *report)
+{
+    const stave_report_run *run = stave_report_run_at(report, 0);
+    printf("%" PRIu32 " firings in %.3f ms, %.3f ms of it in firings; longest chain: %" PRIu32
+           " firings, %.3f ms\n",
+           stave_report_node_count(report), ms(run->end_ns - run->start_ns), ms(busy_ns_of(report)),
+           run->critical_count, ms(run->critical_ns));
 }
 
 static void show_lost(const stave_report *report)
@@ -32,14 +41,15 @@ static void show_lost(const stave_report *report)
     stave_report_lost_of(report, &lost);
     if (lost.given_up + lost.dropped == 0)
         return;
-    printf("not in it: %" PRIu64 " firings, for want of memory (--memory)\n",
+    printf("not in it: %" PRIu64
+           " firings, for want of memory (--memory); what one of them caused is a root\n",
            lost.given_up + lost.dropped);
 }
 
 void show_summary(const stave_report *report)
 {
     if (stave_report_run_count(report) != 0)
-        show_run(stave_report_run_at(report, 0));
+        show_run(report);
     show_lost(report);
 }
 
