@@ -28,6 +28,12 @@ static uint8_t kind_of(uint8_t meaning)
     return meaning == STAVE__ROLE_RUN ? STAVE__RUN : STAVE__SPAN;
 }
 
+/* What no attribute tells otherwise. */
+static uint8_t outcome_of_flags(uint32_t flags)
+{
+    return flags & STAVE_FLAG_FAILED ? STAVE_FAILED : STAVE_DONE;
+}
+
 static void fill(struct stave__rule_reading *r, const stave_block *block, uint32_t at,
                  uint32_t around, struct stave__model_row *row)
 {
@@ -51,7 +57,7 @@ static void fill(struct stave__rule_reading *r, const stave_block *block, uint32
         .note = STAVE_NONE,
         .flags = flags,
         .kind = kind,
-        .outcome = flags & STAVE_FLAG_FAILED ? STAVE_FAILED : STAVE_DONE,
+        .outcome = outcome_of_flags(flags),
     };
     if (kind == STAVE__RUN)
         row->outcome = is_attached || is_kept_in(r->model, around);
@@ -191,8 +197,8 @@ static void note(struct stave__rule_reading *r, struct stave__model_row *row,
         return;
     if (meaning == STAVE__MEANS_ERROR && type == STAVE_FLAG_TEXT)
         row->note = stave__read_text(r, (uint32_t)value);
-    else if (outcome != STAVE_DONE && type == STAVE_FLAG_BOOL && value != 0)
-        row->outcome = outcome;
+    else if (outcome != STAVE_DONE && type == STAVE_FLAG_BOOL)
+        row->outcome = value != 0 ? outcome : outcome_of_flags(row->flags);
 }
 
 static bool is_told(uint8_t meaning)
