@@ -221,6 +221,13 @@ static bool are_beside(const struct reader *reader, const struct rule *rule)
     return true;
 }
 
+/* So that what is missing at its end is missing on its last line. */
+static void trim(struct text *text)
+{
+    while (text->size > 0 && strchr(" \t\n", text->at[text->size - 1]) != NULL)
+        text_cut(text, text->size - 1);
+}
+
 /* Its code goes to the end of `code`. */
 static bool end_rule(struct reader *reader, struct text *code)
 {
@@ -234,6 +241,7 @@ static bool end_rule(struct reader *reader, struct text *code)
         return complain(reader->complaint, rule->when_line, 0,
                         "the condition is too long: make two rules of it");
     struct complaint found = {0};
+    trim(&reader->when);
     if (!expression_to_c(reader->when.at, reader->workflow->count - 1, code, &found)) {
         place_complaint(reader, &found);
         return false;
