@@ -46,10 +46,10 @@ int64_t function_modulo(struct call *call, int64_t a, int64_t b)
 
 /* ---- tax ------------------------------------------------------------------------------------- *
  *
- * Rates go by places: from a postcode of a country up to the next one that stands in the table. The table comes as a heap of
- * them, in no order, and is sorted when it is first needed. */
+ * Rates go by places: from a postcode of a country up to the next one that stands in the table. The table is a text, in no
+ * order, that is read and sorted when the first rate is needed. */
 
-enum { PLACE_SPAN = 25, PLACES = COUNTRIES * (POSTCODES / PLACE_SPAN) };
+enum { PLACE_SPAN = 100, PLACES = COUNTRIES * (POSTCODES / PLACE_SPAN), RATE_LINE = 24 };
 
 struct place {
     uint32_t from; /* of country and postcode, see key_of() */
@@ -70,44 +70,67 @@ int64_t rate_at(int64_t country, int64_t postcode)
     return 150 + random_below(&state, 100);
 }
 
+/* A line for each place: country, postcode, rate. Stands for a file. */
+static char (*fetch_rates(void))[RATE_LINE]
+{
+    STAVE_SCOPE("fetch_rates");
+    char(*lines)[RATE_LINE] = malloc(PLACES * sizeof *lines);
+    for (uint32_t i = 0; lines != NULL && i < PLACES; i++) {
+        uint32_t place = i * 7919u % PLACES; /* prime, so that each comes once */
+        int64_t country = place * PLACE_SPAN / POSTCODES + 1;
+        int64_t postcode = place * PLACE_SPAN % POSTCODES;
+        snprintf(lines[i], sizeof lines[i], "%" PRId64 ",%" PRId64 ",%" PRId64, country, postcode,
+                 rate_at(country, postcode));
+    }
+    return lines;
+}
+
+static struct place parse_rate(const char *line)
+{
+    char *end;
+    int64_t country = strtoll(line, &end, 10);
+    int64_t postcode = strtoll(end + 1, &end, 10);
+    return (struct place){.from = key_of(country, postcode),
+                          .per_mille = (uint32_t)strtoul(end + 1, NULL, 10)};
+}
+
+static void parse_rates(char (*lines)[RATE_LINE])
+{
+    STAVE_SCOPE("parse_rates");
+    for (uint32_t i = 0; i < PLACES; i++)
+        places[i] = parse_rate(lines[i]);
+}
+
 static int compare_places(const void *a, const void *b)
 {
     const struct place *left = a, *right = b;
     return (left->from > right->from) - (left->from < right->from);
 }
 
-static void draw_places(void)
-{
-    STAVE_SCOPE("draw_rates");
-    uint64_t state = 1;
-    for (uint32_t i = 0; i < PLACES; i++) {
-        uint32_t other = random_below(&state, i + 1), from = i * PLACE_SPAN;
-        places[i] = places[other];
-        places[other] = (struct place){
-            .from = from, .per_mille = (uint32_t)rate_at(from / POSTCODES + 1, from % POSTCODES)};
-    }
-}
-
-static void sort_places(void)
+static void sort_rates(void)
 {
     STAVE_SCOPE("sort_rates");
     qsort(places, PLACES, sizeof *places, compare_places);
 }
 
-static void load_places(void)
+static void load_rates(void)
 {
     STAVE_SCOPE("load_rates");
-    places = calloc(PLACES, sizeof *places);
-    if (places == NULL)
-        return;
-    draw_places();
-    sort_places();
+    char(*lines)[RATE_LINE] = fetch_rates();
+    places = lines != NULL ? calloc(PLACES, sizeof *places) : NULL;
+    if (places != NULL) {
+        parse_rates(lines);
+        sort_rates();
+    }
+    free(lines);
 }
 
-/* The last place that does not begin behind `key`. */
-static const struct place *find_place(uint32_t key)
+/* The last place of a country that does not begin behind `postcode`. */
+static const struct place *find_place(int64_t country, int64_t postcode)
 {
-    uint32_t low = 0, high = PLACES;
+    enum { OF_COUNTRY = PLACES / COUNTRIES };
+    uint32_t key = key_of(country, postcode);
+    uint32_t low = (uint32_t)(country - 1) * OF_COUNTRY, high = low + OF_COUNTRY;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (places[middle].from <= key)
@@ -124,10 +147,10 @@ int64_t function_tax(struct call *call, int64_t country, int64_t postcode, int64
         throw_reason(call, "there is no tax rate for country %" PRId64, country);
     if (postcode < 0 || postcode >= POSTCODES)
         throw_reason(call, "there is no postcode %" PRId64, postcode);
-    pthread_once(&places_once, load_places);
+    pthread_once(&places_once, load_rates);
     if (places == NULL)
         throw_text(call, "no memory for the tax rates");
-    return amount * find_place(key_of(country, postcode))->per_mille / 1000;
+    return amount * find_place(country, postcode)->per_mille / 1000;
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */

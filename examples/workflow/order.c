@@ -6,14 +6,18 @@
 #include "../grid/random.h"
 #include "functions.h"
 
-enum { WHOLESALE = 400, LINES_MAX = 512 }; /* one in so many is a wholesaler's */
+enum {
+    WHOLESALE = 70,
+    LINES_MIN = 60,
+    LINES_MAX = 400
+}; /* one in so many is a wholesaler's, with so many lines */
 
 /* ---- an order as it should be ---------------------------------------------------------------- */
 
 static uint32_t draw_line_count(uint64_t *state)
 {
     if (random_below(state, WHOLESALE) == 0)
-        return 160 + random_below(state, LINES_MAX - 160);
+        return LINES_MIN + random_below(state, LINES_MAX - LINES_MIN);
     return 1 + random_below(state, 5) + random_below(state, 5);
 }
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { NAME_WIDTH = 32 };
+enum { NAME_WIDTH = 30 };
 
 static double ms(double ns)
 {
@@ -18,18 +18,18 @@ static double us(double ns)
 
 static void show_rule(const stave_rule_stats *rule)
 {
-    printf("%-*.*s %8llu %7llu %8llu %9.2f %9.2f %9.2f %9.2f %9.2f %8.2f %9.2f\n", NAME_WIDTH,
+    printf("%-*.*s %8llu %7llu %8llu %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f\n", NAME_WIDTH,
            NAME_WIDTH, rule->description, (unsigned long long)rule->calls,
            (unsigned long long)rule->failed, (unsigned long long)rule->skipped, ms(rule->self_ns),
            ms(rule->total_ns), ms(rule->busy_ns), us(rule->first_ns), us(rule->median_ns),
-           us(rule->p99_ns), us(rule->max_ns));
+           us(rule->mean_ns), us(rule->p99_ns), us(rule->max_ns));
 }
 
 void show_rules(const stave_report *report)
 {
-    printf("%-*s %8s %7s %8s %9s %9s %9s %9s %9s %8s %9s\n", NAME_WIDTH, "rule", "calls", "failed",
-           "skipped", "self ms", "total ms", "busy ms", "first us", "median us", "p99 us",
-           "max us");
+    printf("%-*s %8s %7s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", NAME_WIDTH, "rule", "calls",
+           "failed", "skipped", "self ms", "total ms", "busy ms", "first us", "median us",
+           "mean us", "p99 us", "max us");
     for (size_t i = 0; i < stave_report_rule_count(report); i++)
         show_rule(stave_report_rule_at(report, i));
 }

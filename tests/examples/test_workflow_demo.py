@@ -37,7 +37,7 @@ class Demo(unittest.TestCase):
         """The rows of the table of rules: calls, failed, skipped, by what the rule says."""
         rows = {}
         for line in said.partition("\nrule ")[2].partition("\n\n")[0].splitlines()[1:]:
-            rows[line[:32].strip()] = [float(cell) for cell in line[32:].split()]
+            rows[line[:30].strip()] = [float(cell) for cell in line[30:].split()]
         return rows
 
     def test_counts_agree(self):
@@ -56,7 +56,7 @@ class Demo(unittest.TestCase):
 
     def test_the_cold_outlier_and_the_slow_rule(self):
         rows = self.table(self.demo("--orders", "20000", "--passes", "0"))
-        _, _, _, _, _, _, first, median, p99, most = rows["tax is that of the place"]
+        first, median, _, p99, most = rows["tax is that of the place"][6:]
         self.assertEqual(first, most)
         self.assertGreater(first, 500 * median)
         self.assertGreater(first, 50 * p99)
