@@ -1,7 +1,7 @@
 /* stave/export.h - a trace to other tools' files, and to a diagram.
  *
- *     stave_csv_counts counts;
- *     if (stave_export_csv(trace, sink, &counts, &error) < 0) ...
+ *     stave_export_config config = {.no_args = true};
+ *     if (stave_export_to_file(trace, STAVE_EXPORT_CHROME, &config, "run.json", NULL, &error) < 0) ...
  *
  * Ownership  The caller owns trace and sink; nothing is kept.
  * Threads    One at a time for each trace.
@@ -73,6 +73,104 @@ STAVE_API int stave_export_diagram_sized(const stave_diagram_source *sources, si
                                          size_t config_size, stave_sink sink,
                                          stave_diagram_counts *counts, size_t counts_size,
                                          stave_error *error);
+
+/* ---- files of other viewers ------------------------------------------------------------------ */
+
+/* format, its name, usual end of a file's name, what opens it. docs/export.md says what becomes of what. */
+#define STAVE_EXPORT_FORMATS(X)                                                                    \
+    X(STAVE_EXPORT_SPEEDSCOPE, "speedscope", ".speedscope.json", "speedscope")                     \
+    X(STAVE_EXPORT_CHROME, "chrome", ".json", "Perfetto, chrome://tracing, speedscope, Firefox")   \
+    X(STAVE_EXPORT_PERFETTO, "perfetto", ".pftrace", "Perfetto")                                   \
+    X(STAVE_EXPORT_FOLDED, "folded", ".folded", "flamegraph.pl, speedscope, Perfetto")             \
+    X(STAVE_EXPORT_PPROF, "pprof", ".pb.gz", "pprof, speedscope")                                  \
+    X(STAVE_EXPORT_OTLP, "otlp", ".otlp.json", "OpenTelemetry collectors, at /v1/traces")
+
+typedef enum stave_export_format {
+#define STAVE_EXPORT_FORMAT(format, name, suffix, viewers) format,
+    STAVE_EXPORT_FORMATS(STAVE_EXPORT_FORMAT)
+#undef STAVE_EXPORT_FORMAT
+        STAVE_EXPORT_COUNT
+} stave_export_format;
+
+/* Zero is the default of every field: all of the trace. */
+typedef struct stave_export_config {
+    const char *name; /* UTF-8: what the viewer calls it; NULL: "stave" */
+    /* Only what overlaps [from_us, to_us], borders included; of each span the part inside, which then says that it is cut. */
+    bool windowed;
+    double from_us, to_us;
+    uint64_t least_ns; /* only spans and cumulative entries of at least this length */
+    /* Which lanes; NULL: all. */
+    bool (*lane_counts)(void *context, uint32_t lane);
+    void *lane_context;
+    /* By their names (string ids), only spans that count and what is in them on their lanes, and only marks and counters that
+     * count; gaps stay. NULL: all. */
+    bool (*name_counts)(void *context, uint32_t name);
+    void *name_context;
+    bool
+        no_args; /* no attributes, flags and other arguments of spans: speedscope merges Chrome's spans only if these agree */
+    const char *temporary_dir; /* of what does not fit in memory; NULL means $TMPDIR, else /tmp */
+    stave_progress progress;   /* in rows */
+} stave_export_config;
+
+/* What is in a file. */
+typedef struct stave_export_counts {
+    uint32_t lanes;       /* that something is on */
+    uint32_t tracks;      /* for spans that overlap others of their lanes without being in them */
+    uint64_t spans;       /* cumulative entries are not in it */
+    uint64_t cumulatives; /* entries */
+    uint64_t overlapping; /* of both: that are on such a track */
+    uint64_t deeper;      /* spans that are in "(N deeper)" */
+    uint64_t uncertain;   /* spans with a bit of STAVE_FLAGS_DOUBT */
+    uint64_t failed;
+    uint64_t missed; /* spans that ended after their deadline */
+    uint64_t marks, counters, gaps, doubts;
+    uint64_t lost;     /* events in the gaps */
+    uint64_t links;    /* attached spans too */
+    uint64_t left_out; /* of all these, what the format has no place for */
+} stave_export_counts;
+
+#define stave_export(trace, format, config, sink, counts, error)                                   \
+    stave_export_sized((trace), (format), (config), sizeof(stave_export_config), (sink), (counts), \
+                       sizeof(stave_export_counts), (error))
+
+/* The trace in a format, block by block. `config` and `counts` may be NULL. Texts may hold any bytes: what is no UTF-8 becomes
+ * U+FFFD. The same rows make the same bytes, wherever they stand in their blocks.
+ *
+ * Memory: about 200 MB at most, whatever the trace's length, beside its own cache: rows of one lane that need more go to a
+ * temporary file. On top, about 100 bytes a level of depth, and 40 an attached span or link in otlp.
+ * Errors: also STAVE_E_ARGUMENT for a format that is none. */
+STAVE_API int stave_export_sized(stave_trace *trace, stave_export_format format,
+                                 const stave_export_config *config, size_t config_size,
+                                 stave_sink sink, stave_export_counts *counts, size_t counts_size,
+                                 stave_error *error);
+
+#define stave_export_to_file(trace, format, config, path, counts, error)                           \
+    stave_export_to_file_sized((trace), (format), (config), sizeof(stave_export_config), (path),   \
+                               (counts), sizeof(stave_export_counts), (error))
+
+/* The same to a file, which appears when it is whole, or not at all. */
+STAVE_API int stave_export_to_file_sized(stave_trace *trace, stave_export_format format,
+                                         const stave_export_config *config, size_t config_size,
+                                         const char *path, stave_export_counts *counts,
+                                         size_t counts_size, stave_error *error);
+
+#define stave_export_to_memory(trace, format, config, data, size, counts, error)                   \
+    stave_export_to_memory_sized((trace), (format), (config), sizeof(stave_export_config), (data), \
+                                 (size), (counts), sizeof(stave_export_counts), (error))
+
+/* The same to memory, which is the caller's, to be given to free(). A NUL behind it is not counted. */
+STAVE_API int stave_export_to_memory_sized(stave_trace *trace, stave_export_format format,
+                                           const stave_export_config *config, size_t config_size,
+                                           char **data, size_t *size, stave_export_counts *counts,
+                                           size_t counts_size, stave_error *error);
+
+/* What a format is called, the usual end of its files' names, and what opens them; static text. */
+STAVE_API const char *stave_export_name(stave_export_format format);
+STAVE_API const char *stave_export_suffix(stave_export_format format);
+STAVE_API const char *stave_export_viewers(stave_export_format format);
+
+/* The format of a name; STAVE_E_ARGUMENT when there is none. */
+STAVE_API int stave_export_find(const char *name);
 
 #ifdef __cplusplus
 }

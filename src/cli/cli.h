@@ -53,6 +53,7 @@ extern const struct cli_command cli_decode;
 extern const struct cli_command cli_diagram;
 extern const struct cli_command cli_etrace_decode;
 extern const struct cli_command cli_etrace_diagram;
+extern const struct cli_command cli_export;
 extern const struct cli_command cli_ls;
 extern const struct cli_command cli_pack;
 extern const struct cli_command cli_recover;

@@ -9,8 +9,8 @@
 #include "stave/status.h"
 
 static const struct cli_command *const subcommands[] = {
-    &cli_decode, &cli_diagram, &cli_ls,      &cli_report, &cli_roots,
-    &cli_tree,   &cli_verify,  &cli_recover, &cli_pack,
+    &cli_decode, &cli_diagram, &cli_export, &cli_ls,      &cli_report,
+    &cli_roots,  &cli_tree,    &cli_verify, &cli_recover, &cli_pack,
 };
 
 /* Commands that are told apart by the program's own name. */
