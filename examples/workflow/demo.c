@@ -126,7 +126,7 @@ static void show_tally(const struct demo *demo, double ms)
 
 static void show_slowest(const stave_report *report)
 {
-    uint32_t slowest = find_slowest(report, -1);
+    uint32_t slowest = find_slowest(report);
     if (slowest == UINT32_MAX)
         return;
     printf("\nThe slowest run: ");

@@ -36,13 +36,13 @@ void show_rules(const stave_report *report)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-uint32_t find_slowest(const stave_report *report, double after_ns)
+uint32_t find_slowest(const stave_report *report)
 {
     uint32_t slowest = UINT32_MAX;
     double longest_ns = -1;
     for (uint32_t i = 0; i < stave_report_run_count(report); i++) {
         const stave_report_run *run = stave_report_run_at(report, i);
-        if (run->start_ns > after_ns && run->end_ns - run->start_ns > longest_ns) {
+        if (run->end_ns - run->start_ns > longest_ns) {
             longest_ns = run->end_ns - run->start_ns;
             slowest = i;
         }

@@ -7,8 +7,8 @@
 /* A line for each rule, the most time of its own first. */
 void show_rules(const stave_report *report);
 
-/* The run that took longest, of those that began after `after_ns`; UINT32_MAX: none. */
-uint32_t find_slowest(const stave_report *report, double after_ns);
+/* The run that took longest; UINT32_MAX: there is none. */
+uint32_t find_slowest(const stave_report *report);
 
 /* What bounds its time, and by how much all else could be longer. */
 void show_run(const stave_report *report, uint32_t run);
