@@ -11,7 +11,7 @@ void show_rules(const stave_report *report);
 uint32_t find_slowest(const stave_report *report);
 
 /* What bounds its time, and by how much all else could be longer. */
-void show_run(const stave_report *report, uint32_t run);
+void show_run(const stave_report *report, uint32_t index);
 
 /* What was captured and is not in the report; says so also if nothing was. */
 void show_lost(const stave_report *report);
