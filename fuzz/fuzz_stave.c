@@ -15,6 +15,7 @@
 #include "store/crc32c.h"
 #include "store/header.h"
 #include "store/rows.h"
+#include "trace/rules.h"
 
 /* Files of a few bytes with more rows and tables than this take a tenth of a second to save: one in 16 of
  * them is. */
@@ -176,6 +177,29 @@ static void check_merge(stave_trace *trace, const struct digest *wanted)
     REQUIRE(status < 0 || (digest.rows == wanted->rows && digest.sum == wanted->sum));
 }
 
+static void check_rules(const stave_trace *trace)
+{
+    const struct stave__rule_tables *tables = stave__trace_rules(trace);
+    uint32_t strings = stave_trace_strings(trace);
+    for (uint32_t i = 0; i < tables->rules.rows; i++) {
+        const struct stave__rule_row *rule = stave__table_at(&tables->rules, i);
+        REQUIRE(rule->name < strings && rule->id < strings && rule->parent < strings);
+    }
+    for (uint32_t i = 0; i < tables->dependencies.rows; i++) {
+        const struct stave__dependency_row *row = stave__table_at(&tables->dependencies, i);
+        REQUIRE(row->rule < strings && row->depends_on < strings);
+    }
+    for (uint32_t i = 0; i < tables->sessions.rows; i++) {
+        const struct stave__session_row *session = stave__table_at(&tables->sessions, i);
+        REQUIRE(session->boot < stave_trace_boots(trace));
+        REQUIRE(session->lane <= stave_trace_lanes(trace));
+    }
+    for (uint32_t i = 0; i < tables->summaries.rows; i++) {
+        const struct stave__summary_row *row = stave__table_at(&tables->summaries, i);
+        REQUIRE(row->rule < strings);
+    }
+}
+
 static void check_tables(const stave_trace *trace)
 {
     uint32_t strings = stave_trace_strings(trace);
@@ -194,6 +218,7 @@ static void check_tables(const stave_trace *trace)
     }
     for (uint32_t i = 0; i < stave_trace_properties(trace); i++)
         REQUIRE(stave_trace_property(trace, i)->key < strings);
+    check_rules(trace);
 }
 
 static void check_clocks(const stave_trace *trace)

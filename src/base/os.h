@@ -39,6 +39,9 @@ int64_t stave__os_now_ms(void);
 /* "-" is standard input. A directory is refused; of a link that leads nowhere, the error says so. */
 int stave__os_open_input(const char *path, int *fd, stave_error *error);
 
+/* Another descriptor of the same file. */
+int stave__os_open_again(int fd, int *again, stave_error *error);
+
 /* Which file it is, whatever its name: equal for the same one. Not regular: a pipe, a device. */
 struct stave__os_identity {
     bool regular;

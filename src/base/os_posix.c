@@ -243,6 +243,12 @@ int stave__os_open_input(const char *path, int *fd, stave_error *error)
     return STAVE_OK;
 }
 
+int stave__os_open_again(int fd, int *again, stave_error *error)
+{
+    *again = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return *again < 0 ? fail_errno(error, "cannot read", "the file") : STAVE_OK;
+}
+
 struct stave__os_identity stave__os_identify(int fd)
 {
     struct stat status;

@@ -15,6 +15,8 @@
 #include "record/image.h"
 #include "record/overhead.h"
 #include "record/recorder.h"
+#include "record/rules.h"
+#include "record/sessions.h"
 #include "record/traces.h"
 
 #define BYTES_DEFAULT ((uint64_t)64 * 1024 * 1024)
@@ -56,13 +58,14 @@ int stave__check_made(stave_error *error)
  * the code keep their numbers. */
 static void after_fork(void)
 {
+    stave__sessions_after_fork(true);
     pthread_mutex_unlock(&lock);
     __atomic_store_n(&stave__on, 0, __ATOMIC_RELEASE);
     stave__lane_leave();
     if (stave__recorder.stream != NULL)
         stave__stream_leave(stave__recorder.stream);
     stave__recorder.stream = NULL;
-    stave__recorder.made = stave__recorder.started = false;
+    stave__recorder.made = stave__recorder.started = stave__recorder.made_by_session = false;
     stave__recorder.lanes_count = 0;
     stave__recorder.lanes_free = 0;
 }
@@ -72,10 +75,12 @@ static void before_fork(void)
     pthread_mutex_lock(&lock);
     if (stave__recorder.stream != NULL)
         stave__stream_hold(stave__recorder.stream);
+    stave__sessions_before_fork();
 }
 
 static void after_fork_in_parent(void)
 {
+    stave__sessions_after_fork(false);
     if (stave__recorder.stream != NULL)
         stave__stream_let_go(stave__recorder.stream);
     pthread_mutex_unlock(&lock);
@@ -84,8 +89,10 @@ static void after_fork_in_parent(void)
 /* The names stay if there were any before: places in the code have their numbers. */
 static void unmake(struct stave__recorder *recorder, bool had_names)
 {
-    if (!had_names)
+    if (!had_names) {
         stave__dictionary_close(&recorder->names);
+        stave__rules_close();
+    }
     stave__traces_close();
     stave__os_unmap(recorder->lanes, STAVE__LANES_MAX * sizeof *recorder->lanes);
     recorder->lanes = NULL;
@@ -102,11 +109,14 @@ static int make(const stave_config *config, uint64_t bytes, stave_error *error)
         return stave__fail_memory(error);
     if (!had_names)
         status = stave__dictionary_open(&recorder->names, error);
+    if (status >= 0 && !had_names)
+        status = stave__rules_open(error);
     if (status >= 0)
         status = stave__traces_open(error);
     if (status >= 0)
         status = stave__pool_open(&recorder->pool, bytes, config->mode == STAVE_KEEP_NEWEST,
                                   stave__lane_release, error);
+    recorder->pool.forgetting = stave__sessions_forget;
     if (status >= 0 && !watched)
         watched = pthread_atfork(before_fork, after_fork_in_parent, after_fork) == 0;
     if (status < 0)
@@ -146,7 +156,8 @@ static int check(const stave_config *config, uint64_t bytes, stave_error *error)
     if (bytes < BYTES_LEAST)
         return stave__fail(error, STAVE_E_ARGUMENT, 0, "max_bytes is %llu, the least is %llu",
                            (unsigned long long)bytes, (unsigned long long)BYTES_LEAST);
-    if (recorder->made && bytes / STAVE__CHUNK_SIZE != recorder->pool.count)
+    if (recorder->made && !recorder->made_by_session &&
+        bytes / STAVE__CHUNK_SIZE != recorder->pool.count)
         return stave__fail(error, STAVE_E_ARGUMENT, 0,
                            "max_bytes cannot be changed by a later start: it was %llu",
                            (unsigned long long)recorder->pool.count * STAVE__CHUNK_SIZE);
@@ -160,10 +171,28 @@ static int check(const stave_config *config, uint64_t bytes, stave_error *error)
 void stave__begin_anew(bool keep_newest, uint64_t tick)
 {
     stave__traces_clear();
-    stave__pool_begin(&stave__recorder.pool, keep_newest);
+    if (stave__sessions_any()) /* theirs stay */
+        STAVE__STORE(stave__recorder.pool.keep_newest, keep_newest);
+    else
+        stave__pool_begin(&stave__recorder.pool, keep_newest);
     stave__lanes_begin();
     stave__recorder.since = tick;
     stave_get_counts(&stave__recorder.counts_before);
+}
+
+/* While there are sessions the clock stays: their times are of it. */
+static void begin(const stave_config *config)
+{
+    struct stave__recorder *recorder = &stave__recorder;
+    struct stave__clock clock = {.own = config->clock, .context = config->clock_context};
+    clock.start = stave__clock_moment(&clock);
+    if (!stave__sessions_any())
+        recorder->clock = clock;
+    recorder->max_spans = config->max_spans;
+    recorder->spans = recorder->limit_reached = 0;
+    stave__begin_anew(config->mode == STAVE_KEEP_NEWEST, clock.start.tick);
+    stave__traces_begin(config->keep);
+    stave__overhead_begin(config->clock == NULL);
 }
 
 static int start(const stave_config *config, stave_error *error)
@@ -175,13 +204,7 @@ static int start(const stave_config *config, stave_error *error)
         status = make_alone(config, bytes, error);
     if (status < 0)
         return status;
-    recorder->clock = (struct stave__clock){.own = config->clock, .context = config->clock_context};
-    recorder->clock.start = stave__clock_moment(&recorder->clock);
-    recorder->max_spans = config->max_spans;
-    recorder->spans = recorder->limit_reached = 0;
-    stave__begin_anew(config->mode == STAVE_KEEP_NEWEST, recorder->clock.start.tick);
-    stave__traces_begin(config->keep);
-    stave__overhead_begin(config->clock == NULL);
+    begin(config);
     recorder->started = true;
     __atomic_store_n(&stave__on, 1, __ATOMIC_RELEASE);
     return STAVE_OK;
@@ -193,6 +216,23 @@ static void stay_loaded(void)
     static bool stays;
     if (!__atomic_exchange_n(&stays, true, __ATOMIC_RELAXED))
         stave__os_stay_loaded(&stave__recorder);
+}
+
+int stave__make_for_sessions(uint64_t max_bytes, stave_error *error)
+{
+    const stave_config config = {.mode = STAVE_KEEP_NEWEST};
+    uint64_t bytes = max_bytes != 0 ? max_bytes : BYTES_DEFAULT;
+    if (stave__recorder.made)
+        return STAVE_OK;
+    int status = check(&config, bytes, error);
+    if (status >= 0)
+        status = make_alone(&config, bytes, error);
+    if (status < 0)
+        return status;
+    begin(&config);
+    stave__recorder.made_by_session = true;
+    stay_loaded();
+    return STAVE_OK;
 }
 
 int stave_start_sized(const stave_config *config, size_t config_size, stave_error *error)
@@ -325,16 +365,28 @@ int stave_file_limits_sized(const stave_file_config *config, size_t config_size,
     return STAVE_OK;
 }
 
-int stave_snapshot(stave_sink sink, stave_error *error)
+/* NULL: all that is in memory. */
+static int snapshot(stave_sink sink, stave_session *session, stave_error *error)
 {
     if (sink.write == NULL)
         return stave__fail(error, STAVE_E_ARGUMENT, 0, "the sink has no function that writes");
     pthread_mutex_lock(&lock);
     int status = stave__check_made(error);
     if (status >= 0)
-        status = stave__image_write(sink, error);
+        status = stave__image_write(sink, session, error);
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+int stave_snapshot(stave_sink sink, stave_error *error)
+{
+    return snapshot(sink, NULL, error);
+}
+
+int stave_session_snapshot(stave_session *session, stave_sink sink, stave_error *error)
+{
+    int status = stave__session_check(session, error);
+    return status < 0 ? status : snapshot(sink, session, error);
 }
 
 /* What a dump is written to. */
@@ -350,7 +402,7 @@ static int write_to(void *context, const void *data, size_t size)
     return stave__os_write(target->fd, target->path, data, size, target->error);
 }
 
-static int dump(const char *path, stave_error *error)
+static int dump(const char *path, stave_session *session, stave_error *error)
 {
     struct stave__os_file file;
     int status = stave__os_create(path, &file, error);
@@ -359,7 +411,7 @@ static int dump(const char *path, stave_error *error)
     struct target target = {.fd = file.fd, .path = path, .error = error};
     status = stave__os_make_private(file.fd, path, error);
     if (status >= 0)
-        status = stave_snapshot((stave_sink){.write = write_to, .context = &target}, error);
+        status = snapshot((stave_sink){.write = write_to, .context = &target}, session, error);
     if (status >= 0)
         status = stave__os_commit(&file, false, error);
     stave__os_discard(&file);
@@ -367,18 +419,29 @@ static int dump(const char *path, stave_error *error)
 }
 
 /* A full disk or a pipe without a reader is an error, not the end of the program. */
-int stave_dump(const char *path, stave_error *error)
+static int dump_safely(const char *path, stave_session *session, stave_error *error)
 {
     struct stave__os_signals before;
     stave_error own = {0};
     if (path == NULL || path[0] == '\0')
         return fail_empty(error);
     stave__os_hold_write_signals(&before);
-    int status = dump(path, &own);
+    int status = dump(path, session, &own);
     stave__os_release_write_signals(&before);
     if (status < 0)
         stave__fail(error, status, 0, "%s", own.message);
     return status;
+}
+
+int stave_dump(const char *path, stave_error *error)
+{
+    return dump_safely(path, NULL, error);
+}
+
+int stave_session_dump(stave_session *session, const char *path, stave_error *error)
+{
+    int status = stave__session_check(session, error);
+    return status < 0 ? status : dump_safely(path, session, error);
 }
 
 /* ---- by the environment ---------------------------------------------------------------------- */

@@ -103,3 +103,9 @@ uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text
     }
     return STAVE__NO_ID;
 }
+
+uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *text, size_t size)
+{
+    struct text own = text_of(text, size);
+    return complete(names, &own);
+}

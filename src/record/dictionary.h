@@ -42,6 +42,9 @@ void stave__dictionary_close(struct stave__dictionary *names);
 /* Of a text longer than STAVE_TEXT_MAX the beginning is kept. */
 uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text, size_t size);
 
+/* A number of its own for a text, also where that is there already: nobody finds it by the text. */
+uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *text, size_t size);
+
 /* One more than the highest number that was given out. */
 static inline uint32_t stave__dictionary_count(const struct stave__dictionary *names)
 {

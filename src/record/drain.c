@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/os_process.h"
+#include "record/image_rules.h"
 
 #define MS ((int64_t)1000000)
 #define FLUSH_AFTER (100 * MS)  /* chunks that are not full */
@@ -39,6 +40,8 @@ static void finish_full(struct stave__drain *drain, bool is_last)
 {
     drain->image.file.is_full = drain->is_full = is_last;
     stave__image_clock(&drain->image.file, true);
+    stave__image_rules(&drain->image.file);
+    stave__image_sessions(&drain->image.file);
     put_counts(drain);
     stave__image_file_finish(&drain->image.file);
 }
@@ -178,8 +181,10 @@ static void look_at_lanes(struct stave__drain *drain, bool ending)
     drain->tell = drain->flush && is_due(&drain->told, now, TELL_AFTER, drain->all);
     stave__image_lanes(file, lanes);
     stave__image_clock(file, ending);
+    stave__image_rules(file);
     for (uint32_t lane = 0; lane < lanes && file->status >= 0 && !drain->is_full; lane++)
         drain_lane(drain, lane);
+    stave__image_rules(file); /* of what was met meanwhile */
 }
 
 /* A limit may have become lower, or there may be a next file by now. The last round begins none without need. */
@@ -201,6 +206,8 @@ int stave__drain_round(struct stave__drain *drain, bool ending)
         look_at_lanes(drain, ending);
     if (!drain->is_full && (ending || drain->image.rows.taken != drain->written))
         put_counts(drain);
+    if (!drain->is_full && ending)
+        stave__image_sessions(&drain->image.file);
     if (!__atomic_load_n(&stave__recorder.pool.keep_newest, __ATOMIC_RELAXED))
         stave__pool_free_drained(&stave__recorder.pool);
     return drain->image.file.status;

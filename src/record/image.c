@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "record/image_rules.h"
+#include "record/sessions.h"
 
 int stave__image_open(struct stave__image *image, bool undrained, stave_sink sink,
                       stave_error *error)
@@ -149,19 +151,27 @@ static void put_all(struct stave__image *image)
     stave__image_lanes(&image->file, lanes);
     stave__image_clock(&image->file, false);
     stave__image_counts(&image->file, &counts, &stave__recorder.counts_before);
+    stave__image_rules(&image->file);
     stave__pieces_find(&image->pieces);
     for (uint32_t lane = 0; lane < lanes && image->file.status >= 0; lane++) {
         struct stave__image_place place = {0};
         stave__image_put(image, lane, &place, true);
     }
+    stave__image_rules(&image->file);
+    stave__image_sessions(&image->file);
 }
 
-int stave__image_write(stave_sink sink, stave_error *error)
+int stave__image_write(stave_sink sink, const struct stave_session *session, stave_error *error)
 {
     struct stave__image *image = malloc(sizeof *image);
     if (image == NULL)
         return stave__fail_memory(error);
-    if (stave__image_open(image, false, sink, error) >= 0)
+    int opened = stave__image_open(image, false, sink, error);
+    if (session != NULL) {
+        image->spans.is_of_session = true;
+        image->spans.session_start = session->start;
+    }
+    if (opened >= 0)
         put_all(image);
     int status = stave__image_close(image);
     free(image);

@@ -1,6 +1,6 @@
 /* record/image.h - what is recorded, as a .stave file: of this moment, or as it comes.
  *
- *     stave__image_write(sink, &error)                              // all that is in memory
+ *     stave__image_write(sink, NULL, &error)                        // all that is in memory
  *
  *     stave__image_open(&image, true, sink, &error)                 // what no file has yet, again and again
  *     stave__image_put(&image, lane, &place, true);
@@ -13,6 +13,8 @@
 #define STAVE_RECORD_IMAGE_H
 
 #include "record/image_rows.h"
+
+struct stave_session;
 
 struct stave__image {
     struct stave__image_file file;
@@ -45,6 +47,7 @@ bool stave__image_is_full(const struct stave__image *image);
 uint32_t stave__image_put(struct stave__image *image, uint32_t lane,
                           struct stave__image_place *place, bool whole);
 
-int stave__image_write(stave_sink sink, stave_error *error);
+/* Of a session: with what lies in its time, also of recordings before this one. NULL: all of this recording. */
+int stave__image_write(stave_sink sink, const struct stave_session *session, stave_error *error);
 
 #endif

@@ -42,9 +42,13 @@ static bool is_timed(const struct stave__record *record)
     return !stave__record_is(record, STAVE__ATTRIBUTE);
 }
 
-/* Not of a recording before. */
+/* Not of a recording before, nor of before a session. */
 static bool is_wanted(const struct stave__image_rows *rows, const struct stave__record *record)
 {
+    const struct stave__open_spans *spans = rows->spans;
+    if (spans->is_of_session)
+        return is_timed(record) ? (int64_t)(record->end - spans->session_start) >= 0
+                                : record->serial >= spans->session_low;
     return record->serial > rows->spans->before ||
            (record->serial == 0 && (int64_t)(record->end - stave__recorder.since) >= 0);
 }
@@ -64,12 +68,14 @@ static int64_t first_time(const struct stave__image_rows *rows)
 static uint32_t survey(struct stave__image_rows *rows)
 {
     uint32_t kinds = 0, length;
+    rows->has_attached = false;
     for (uint32_t i = 0; i < rows->copied; i += length) {
         const struct stave__record *record = &rows->records[i];
         length = stave__record_length(record);
         if (!is_wanted(rows, record))
             continue;
         kinds |= STAVE_KIND_BIT(kind_of(record));
+        rows->has_attached = rows->has_attached || stave__record_is_attached(record);
         rows->taken += length;
     }
     return kinds;
@@ -107,6 +113,11 @@ static void take_span(struct stave__image_rows *rows, struct stave__image_file *
             stave__since_start(record->end));
     to->depth[row] = stave__what_depth(record->what);
     to->flags[row] |= stave__what_flags(record->what);
+    if (!rows->has_attached)
+        return;
+    bool is_attached = stave__record_is_attached(record);
+    to->other[row] = is_attached ? record[1].start : 0;
+    to->other_lane[row] = is_attached ? stave__image_lane_of(file, (uint32_t)record[1].end) : 0;
 }
 
 static uint64_t value_of(struct stave__image_file *file, const struct stave__record *record)
@@ -200,6 +211,8 @@ static void set_open(struct stave__image_rows *rows, struct stave__image_file *f
     for (uint32_t i = 0; i < count; i++) {
         open[i].flags |= stave__image_doubt(open[i].name);
         open[i].name = stave__image_name(file, open[i].name);
+        if ((open[i].flags & STAVE_FLAG_ATTACHED) != 0)
+            open[i].other_lane = stave__image_lane_of(file, open[i].other_lane);
     }
     block->open = open;
     block->open_count = count;
@@ -277,6 +290,8 @@ static void put_kind(struct stave__image_rows *rows, struct stave__image_file *f
 {
     uint32_t count = 0;
     rows->kind = kind;
+    if (kind == STAVE_SPANS && rows->has_attached)
+        columns |= STAVE_COLUMN_OTHER | STAVE_COLUMN_OTHER_LANE;
     for (uint32_t i = 0; i < rows->copied; i += stave__record_length(&rows->records[i])) {
         const struct stave__record *record = &rows->records[i];
         if (kind_of(record) == kind && is_wanted(rows, record))

@@ -20,6 +20,7 @@ struct stave__image_rows {
     uint32_t copied;
     uint32_t piece;               /* of the lane's */
     bool is_last;                 /* it ends now */
+    bool has_attached;            /* among the copied are such spans */
     uint32_t lane;                /* the file's number of it */
     uint32_t kind;                /* of rows that are being made */
     union stave__columns columns; /* all of them, room for as many rows */

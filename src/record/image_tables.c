@@ -12,6 +12,7 @@
 
 #define LANE_KIND_THREAD 3 /* of stave_lane_kind, as docs/format.md has it */
 #define TEXTS_A_BLOCK 4096u
+#define GONE_MAX ((size_t)2 * STAVE__LANES_MAX) /* a power of two */
 #define PROPERTIES_MAX (sizeof(stave_counts) / sizeof(uint64_t) + 8)
 #define ANCHOR_NS 1000000000      /* from one to the next */
 #define ANCHOR_NS_LEAST 100000000 /* for a rate to be measured in */
@@ -35,9 +36,13 @@ int stave__image_file_open(struct stave__image_file *file, stave_sink sink, stav
         .lanes = stave__os_reserve(STAVE__LANES_MAX * sizeof *file->lanes),
         .texts = malloc(TEXT_BYTES_A_BLOCK),
         .sizes = malloc(TEXTS_A_BLOCK * sizeof *file->sizes),
+        .gone = stave__os_reserve(GONE_MAX * sizeof *file->gone),
+        .rules = {.ids = stave__os_reserve(STAVE__NAMES_MAX * sizeof *file->rules.ids),
+                  .rows = stave__os_reserve(STAVE__NAMES_MAX * sizeof *file->rules.rows)},
     };
     if (file->block == NULL || file->values == NULL || file->strings == NULL ||
-        file->lanes == NULL || file->texts == NULL || file->sizes == NULL)
+        file->lanes == NULL || file->texts == NULL || file->sizes == NULL || file->gone == NULL ||
+        file->rules.ids == NULL || file->rules.rows == NULL)
         return file->status = stave__fail_memory(error);
     file->status = stave__writer_begin(&file->writer, sink, error);
     stave__image_text(file, "", 0); /* string 0 */
@@ -57,6 +62,10 @@ int stave__image_file_next(struct stave__image_file *file)
     stave_sink sink = file->writer.sink;
     stave__os_forget(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
     stave__os_forget(file->lanes, STAVE__LANES_MAX * sizeof *file->lanes);
+    stave__os_forget(file->gone, GONE_MAX * sizeof *file->gone);
+    stave__os_forget(file->rules.ids, STAVE__NAMES_MAX * sizeof *file->rules.ids);
+    stave__os_forget(file->rules.rows, STAVE__NAMES_MAX * sizeof *file->rules.rows);
+    file->rules = (struct stave__image_rules){.ids = file->rules.ids, .rows = file->rules.rows};
     file->strings_put = file->strings_new = file->lanes_put = 0;
     file->texts_used = 0;
     file->process_put = file->boot_put = file->is_full = file->is_finished = false;
@@ -78,40 +87,38 @@ int stave__image_file_close(struct stave__image_file *file)
     free(file->sizes);
     stave__os_unmap(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
     stave__os_unmap(file->lanes, STAVE__LANES_MAX * sizeof *file->lanes);
+    stave__os_unmap(file->gone, GONE_MAX * sizeof *file->gone);
+    stave__os_unmap(file->rules.ids, STAVE__NAMES_MAX * sizeof *file->rules.ids);
+    stave__os_unmap(file->rules.rows, STAVE__NAMES_MAX * sizeof *file->rules.rows);
     return file->status;
 }
 
 /* ---- tables, column by column ---------------------------------------------------------------- */
 
-struct table {
-    struct stave__image_file *file;
-    struct stave__header header;
-    uint8_t *at;
-};
-
-static struct table table_begin(struct stave__image_file *file, enum stave__table_kind kind,
-                                uint32_t first, uint32_t rows)
+struct stave__image_table stave__image_table_begin(struct stave__image_file *file,
+                                                   enum stave__table_kind kind, uint32_t first,
+                                                   uint32_t rows)
 {
-    return (struct table){.file = file,
-                          .header = {.kind = kind, .rows = rows, .first = first},
-                          .at = file->block + STAVE__HEADER_SIZE};
+    return (struct stave__image_table){.file = file,
+                                       .header = {.kind = kind, .rows = rows, .first = first},
+                                       .at = file->block + STAVE__HEADER_SIZE};
 }
 
-static void column(struct table *table, uint32_t number)
+void stave__image_table_column(struct stave__image_table *table, uint32_t number)
 {
     table->at = stave__column_put(table->at, number, STAVE__PLAIN, table->file->values,
                                   (uint32_t)table->header.rows, NULL);
 }
 
 /* One that is the same in all rows. */
-static void column_of(struct table *table, uint32_t number, uint64_t value)
+static void column_of(struct stave__image_table *table, uint32_t number, uint64_t value)
 {
     for (uint64_t i = 0; i < table->header.rows; i++)
         table->file->values[i] = value;
-    column(table, number);
+    stave__image_table_column(table, number);
 }
 
-static void table_end(struct table *table)
+void stave__image_table_end(struct stave__image_table *table)
 {
     size_t body = (size_t)(table->at - table->file->block) - STAVE__HEADER_SIZE;
     put(table->file, stave__header_seal(&table->header, table->file->block, body));
@@ -123,11 +130,12 @@ void stave__image_texts(struct stave__image_file *file)
 {
     if (file->strings_new == 0)
         return;
-    struct table table = table_begin(file, STAVE__STRINGS, file->strings_put, file->strings_new);
+    struct stave__image_table table =
+        stave__image_table_begin(file, STAVE__STRINGS, file->strings_put, file->strings_new);
     memcpy(file->values, file->sizes, file->strings_new * sizeof *file->sizes);
-    column(&table, 0);
+    stave__image_table_column(&table, 0);
     table.at = stave__column_put_bytes(table.at, 1, file->texts, (uint32_t)file->texts_used);
-    table_end(&table);
+    stave__image_table_end(&table);
     file->strings_put += file->strings_new;
     file->strings_new = 0;
     file->texts_used = 0;
@@ -172,10 +180,10 @@ uint16_t stave__image_doubt(uint32_t name)
 
 static void put_process(struct stave__image_file *file)
 {
-    struct table table = table_begin(file, STAVE__PROCESSES, 0, 1);
+    struct stave__image_table table = stave__image_table_begin(file, STAVE__PROCESSES, 0, 1);
     column_of(&table, 0, 0);
     column_of(&table, 1, stave__os_process_number());
-    table_end(&table);
+    stave__image_table_end(&table);
     file->process_put = true;
 }
 
@@ -183,11 +191,11 @@ static void put_process(struct stave__image_file *file)
 static void put_lanes(struct stave__image_file *file, uint32_t from, uint32_t end, uint32_t first,
                       uint32_t count)
 {
-    struct table table = table_begin(file, STAVE__LANES, first, count);
+    struct stave__image_table table = stave__image_table_begin(file, STAVE__LANES, first, count);
     for (uint32_t i = from; i < end; i++)
         if (file->lanes[i].number - first < count)
             file->values[file->lanes[i].number - first] = file->strings[file->lanes[i].name];
-    column(&table, 0);
+    stave__image_table_column(&table, 0);
     column_of(&table, 1, LANE_KIND_THREAD);
     for (uint32_t number = 2; number <= 4; number++) /* priority, deadline */
         column_of(&table, number, 0);
@@ -196,8 +204,8 @@ static void put_lanes(struct stave__image_file *file, uint32_t from, uint32_t en
         if (file->lanes[i].number - first < count)
             file->values[file->lanes[i].number - first] =
                 __atomic_load_n(&stave__recorder.lanes[i].number, __ATOMIC_RELAXED);
-    column(&table, 6);
-    table_end(&table);
+    stave__image_table_column(&table, 6);
+    stave__image_table_end(&table);
 }
 
 /* R6 */
@@ -249,6 +257,52 @@ void stave__image_lanes(struct stave__image_file *file, uint32_t lanes)
         put_lanes(file, 0, lanes, first, file->lanes_put - first);
 }
 
+/* ---- lanes that others name ------------------------------------------------------------------ */
+
+/* One of which nothing is in memory any more has a row without a name. */
+static uint32_t put_gone(struct stave__image_file *file)
+{
+    struct stave__image_table table =
+        stave__image_table_begin(file, STAVE__LANES, file->lanes_put, 1);
+    for (uint32_t number = 0; number <= 6; number++)
+        column_of(&table, number, number == 1 ? LANE_KIND_THREAD : number == 5 ? 1 : 0);
+    stave__image_table_end(&table);
+    return file->lanes_put++;
+}
+
+/* By its owner: the file's number is above it, plus 1. Without room the last one stands for all. */
+static uint32_t gone_lane(struct stave__image_file *file, uint32_t owner)
+{
+    uint32_t mask = GONE_MAX - 1, at = (owner * 0x9e3779b1u) >> 8 & mask;
+    for (uint32_t i = 1; file->gone[at] != 0 && (uint32_t)file->gone[at] != owner && i < GONE_MAX;
+         i++)
+        at = (at + 1) & mask;
+    if (file->gone[at] == 0)
+        file->gone[at] = (uint64_t)(put_gone(file) + 1) << 32 | owner;
+    return (uint32_t)(file->gone[at] >> 32) - 1;
+}
+
+static bool is_life_of(uint32_t owner, uint32_t life)
+{
+    return owner >> 16 == (life & UINT16_MAX);
+}
+
+uint32_t stave__image_lane_of(struct stave__image_file *file, uint32_t owner)
+{
+    uint32_t lane = stave__owner_lane(owner);
+    const struct stave__image_lane *known = &file->lanes[lane];
+    if (known->put && is_life_of(owner, known->life))
+        return known->number;
+    if (lane >= stave__lanes_count() ||
+        !is_life_of(owner, __atomic_load_n(&stave__recorder.lanes[lane].life, __ATOMIC_ACQUIRE)))
+        return gone_lane(file, owner);
+    if (is_new(file, lane)) {
+        stave__image_texts(file);
+        put_lanes(file, lane, lane + 1, known->number, 1);
+    }
+    return known->number;
+}
+
 /* ---- the clock ------------------------------------------------------------------------------- */
 
 static uint64_t bits_of(double value)
@@ -260,10 +314,10 @@ static uint64_t bits_of(double value)
 
 static void put_boot(struct stave__image_file *file)
 {
-    struct table table = table_begin(file, STAVE__BOOTS, 0, 1);
+    struct stave__image_table table = stave__image_table_begin(file, STAVE__BOOTS, 0, 1);
     for (uint32_t number = 0; number <= 3; number++)
         column_of(&table, number, 0);
-    table_end(&table);
+    stave__image_table_end(&table);
     file->anchor = stave__recorder.clock.start;
     file->boot_put = true;
 }
@@ -272,14 +326,15 @@ static void put_anchor(struct stave__image_file *file)
 {
     const struct stave__moment *start = &stave__recorder.clock.start, *anchor = &file->anchor;
     double us = (double)(anchor->monotonic_ns - start->monotonic_ns) / 1000.0;
-    struct table table = table_begin(file, STAVE__ANCHORS, file->anchor_index, 1);
+    struct stave__image_table table =
+        stave__image_table_begin(file, STAVE__ANCHORS, file->anchor_index, 1);
     column_of(&table, 0, 0);
     column_of(&table, 1, anchor->tick - start->tick);
     column_of(&table, 2, bits_of(us));
     column_of(&table, 3, bits_of(file->rate));
     column_of(&table, 4, (uint64_t)anchor->realtime_ns);
     column_of(&table, 5, file->anchor_index);
-    table_end(&table);
+    stave__image_table_end(&table);
 }
 
 /* From `now` on, at the rate that was measured up to it. */
@@ -335,12 +390,13 @@ static void add(struct properties *properties, uint32_t key, uint64_t flags, uin
 static void put_properties(struct stave__image_file *file, const struct properties *properties)
 {
     stave__image_texts(file);
-    struct table table = table_begin(file, STAVE__PROPERTIES, 0, properties->rows);
+    struct stave__image_table table =
+        stave__image_table_begin(file, STAVE__PROPERTIES, 0, properties->rows);
     for (uint32_t number = 0; number < 3; number++) {
         memcpy(file->values, properties->columns[number], properties->rows * sizeof *file->values);
-        column(&table, number);
+        stave__image_table_column(&table, number);
     }
-    table_end(&table);
+    stave__image_table_end(&table);
 }
 
 /* When the limit of max_spans was reached, which may be never. */

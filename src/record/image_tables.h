@@ -9,6 +9,7 @@
 
 #include "record/recorder.h"
 #include "store/column.h"
+#include "store/header.h"
 #include "store/writer.h"
 
 #define STAVE__IMAGE_BLOCK_SIZE ((size_t)8 * 1024 * 1024) /* room for any block that is written */
@@ -24,6 +25,14 @@ struct stave__image_lane {
     bool put;
 };
 
+/* What a file has of rules: record/image_rules.h. */
+struct stave__image_rules {
+    uint32_t *ids;  /* by the number of an id: its text, 0: it is not in it yet; */
+    uint32_t *rows; /* its rule's row plus 1 */
+    uint32_t rows_put, dependencies_put, sessions_put, summaries_put;
+    uint64_t news_put, words_put; /* of the recorder's lists */
+};
+
 struct stave__image_file {
     struct stave__writer writer;
     struct stave__moment now;
@@ -34,6 +43,8 @@ struct stave__image_file {
     uint32_t strings_new;            /* that wait */
     struct stave__image_lane *lanes; /* by the recorder's number */
     uint32_t lanes_put;
+    uint64_t *gone; /* lanes that are named alone: stave__image_lane_of() */
+    struct stave__image_rules rules;
     bool process_put, boot_put;
     struct stave__moment anchor; /* the last that is in it, and its number */
     uint32_t anchor_index;
@@ -66,6 +77,22 @@ void stave__image_texts(struct stave__image_file *file);
 
 /* What is new of the process and the first `lanes` lanes: those that are not in it, or have another name. */
 void stave__image_lanes(struct stave__image_file *file, uint32_t lanes);
+
+/* The file's number of a lane by the owner of its chunks; one that is not in it is put there. */
+uint32_t stave__image_lane_of(struct stave__image_file *file, uint32_t owner);
+
+/* A block of a table, column by column: the values of each stand in file->values. */
+struct stave__image_table {
+    struct stave__image_file *file;
+    struct stave__header header;
+    uint8_t *at;
+};
+
+struct stave__image_table stave__image_table_begin(struct stave__image_file *file,
+                                                   enum stave__table_kind kind, uint32_t first,
+                                                   uint32_t rows);
+void stave__image_table_column(struct stave__image_table *table, uint32_t number);
+void stave__image_table_end(struct stave__image_table *table);
 
 /* Takes this moment as `now`; what it tells of the clock: the first anchor when a file begins, its rate as it is known
  * better, and a further one every second. `last`: the rate so far, whatever time has passed. */

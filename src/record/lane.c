@@ -4,6 +4,7 @@
 
 #include "base/os_process.h"
 #include "record/recorder.h"
+#include "record/sessions.h"
 #include "record/stack.h"
 #include "record/sums.h"
 
@@ -56,6 +57,10 @@ static void seal(struct stave__lane *lane)
     stave__count(&lane->counts.recorded, used);
     lane->last_chunk = lane->chunk;
     lane->last_taken = chunk->taken;
+    if (stave__sessions_any()) {
+        STAVE__PUBLISH(chunk->used, used); /* V3 */
+        stave__sessions_hold(lane, lane->chunk, used);
+    }
     /* First: a reader that no longer finds the chunk at its lane finds how much of it is used. */
     stave__pool_seal(&stave__recorder.pool, lane->chunk, used);
     __atomic_store_n(&lane->chunk, STAVE__NO_CHUNK, __ATOMIC_RELEASE);
@@ -159,6 +164,7 @@ static void close_lane(void *given)
     struct stave__lane *lane = given;
     stave__end_all(lane);
     lane->is_skipping = false;
+    lane->attached_open = 0;
     stave__own = &nobody;
     seal(lane);
     __atomic_store_n(&lane->state, STAVE__LANE_ENDED, __ATOMIC_RELEASE);
@@ -273,11 +279,12 @@ void stave__count_ended_twice(void)
         __atomic_fetch_add(&stave__recorder.ended_elsewhere, 1, __ATOMIC_RELAXED);
 }
 
-/* C2. The probe has read stave__on without order: what the start made before it turned that on is seen from here. */
+/* C2. The probe has read stave__on, or stave__rules_on, without order: what the start made before it turned that on is seen from here. */
 static bool is_started(void)
 {
-    return __atomic_load_n(&stave__on, __ATOMIC_ACQUIRE) != 0 &&
-           __atomic_load_n(&stave__recorder.made, __ATOMIC_RELAXED);
+    bool is_on = __atomic_load_n(&stave__on, __ATOMIC_ACQUIRE) != 0 ||
+                 __atomic_load_n(&stave__rules_on, __ATOMIC_ACQUIRE) != 0;
+    return is_on && __atomic_load_n(&stave__recorder.made, __ATOMIC_RELAXED);
 }
 
 struct stave__lane *stave__lane_of_thread(void)
@@ -285,4 +292,11 @@ struct stave__lane *stave__lane_of_thread(void)
     if (stave__own != &nobody)
         return (struct stave__lane *)stave__own;
     return is_started() ? make_lane() : NULL;
+}
+
+struct stave__lane *stave__lane_of_thread_anyway(void)
+{
+    if (stave__own != &nobody)
+        return (struct stave__lane *)stave__own;
+    return __atomic_load_n(&stave__recorder.made, __ATOMIC_ACQUIRE) ? make_lane() : NULL;
 }

@@ -35,7 +35,29 @@ static stave_open_span open_span(uint64_t serial, uint64_t start, uint64_t what)
                              .flags = stave__what_flags(what)};
 }
 
+static stave_open_span open_span_of(const struct stave__record *record)
+{
+    stave_open_span span = open_span(record->serial, record->start, record->what);
+    if (stave__record_is_attached(record)) {
+        span.other = record[1].start;
+        span.other_lane = (uint32_t)record[1].end;
+    }
+    return span;
+}
+
 /* ---- what is open now ------------------------------------------------------------------------ */
+
+/* The place that a slot is attached to, if it is: words of the slot, R5. */
+static void copy_attached(const struct stave__lane *lane, const struct stave__open *slot,
+                          stave_open_span *span)
+{
+    const struct stave__attached *attached = __atomic_load_n(&lane->attached, __ATOMIC_ACQUIRE);
+    if ((span->flags & STAVE_FLAG_ATTACHED) == 0 || attached == NULL)
+        return;
+    attached += slot - lane->thread.base;
+    span->other = __atomic_load_n(&attached->serial, __ATOMIC_ACQUIRE);
+    span->other_lane = (uint32_t)__atomic_load_n(&attached->owner, __ATOMIC_ACQUIRE);
+}
 
 /* R5. A slot that was given to another span while it was read has another serial, and ends the copy. */
 static bool copy_slot(struct stave__open_spans *spans, const struct stave__lane *lane,
@@ -44,12 +66,14 @@ static bool copy_slot(struct stave__open_spans *spans, const struct stave__lane 
     uint64_t serial = __atomic_load_n(&slot->serial, __ATOMIC_ACQUIRE);
     uint64_t what = __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE);
     uint64_t start = __atomic_load_n(&slot->start, __ATOMIC_ACQUIRE);
+    stave_open_span span = open_span(serial, start, what);
+    copy_attached(lane, slot, &span);
     bool still = __atomic_load_n(&slot->serial, __ATOMIC_ACQUIRE) == serial &&
                  __atomic_load_n(&lane->thread.top, __ATOMIC_ACQUIRE) > slot;
     if (!still || serial > spans->until || (what & STAVE__IS_SUM) != 0)
         return false;
     if (serial > spans->before)
-        spans->now[spans->now_count++] = open_span(serial, start, what);
+        spans->now[spans->now_count++] = span;
     return true;
 }
 
@@ -66,7 +90,8 @@ static void copy_slots(struct stave__open_spans *spans, const struct stave__lane
 bool stave__open_spans_begin(struct stave__open_spans *spans, uint32_t index, uint32_t life)
 {
     const struct stave__lane *lane = &stave__recorder.lanes[index];
-    spans->before = __atomic_load_n(&lane->before, __ATOMIC_RELAXED);
+    spans->session_low = UINT64_MAX;
+    spans->before = spans->is_of_session ? 0 : __atomic_load_n(&lane->before, __ATOMIC_RELAXED);
     spans->until = UINT64_MAX;
     spans->cut = 0;
     spans->now_count = spans->ended_count = 0;
@@ -114,7 +139,7 @@ static void reopen_now(struct stave__open_spans *spans, const struct stave__reco
     if (is_at(spans, at, record->serial) || spans->now_count == STAVE_DEPTH_MAX)
         return;
     memmove(&spans->now[at + 1], &spans->now[at], (spans->now_count - at) * sizeof *spans->now);
-    spans->now[at] = open_span(record->serial, record->start, record->what);
+    spans->now[at] = open_span_of(record);
     spans->now_count++;
 }
 
@@ -131,8 +156,8 @@ static int add_ended(struct stave__open_spans *spans, const struct stave__record
         spans->ended = larger;
         spans->ended_room = (uint32_t)room;
     }
-    spans->ended[spans->ended_count++] = (struct stave__ended_span){
-        .span = open_span(record->serial, record->start, record->what), .piece = piece};
+    spans->ended[spans->ended_count++] =
+        (struct stave__ended_span){.span = open_span_of(record), .piece = piece};
     return STAVE_OK;
 }
 
@@ -144,6 +169,13 @@ struct look {
     uint32_t number;
     bool is_cut;
 };
+
+static void find_low(struct stave__open_spans *spans, const struct stave__record *record)
+{
+    if (spans->is_of_session && stave__record_is_span(record) &&
+        (int64_t)(record->end - spans->session_start) >= 0 && record->serial < spans->session_low)
+        spans->session_low = record->serial;
+}
 
 static int look_at(struct look *look, const struct stave__record *record, stave_error *error)
 {
@@ -174,6 +206,7 @@ static int look_through(struct look *look, struct stave__piece *piece,
             look->is_cut = true;
             piece->to = piece->from + i;
         }
+        find_low(look->spans, &records[i]);
         status = look_at(look, &records[i], error);
     }
     look->highest = look->last > look->highest ? look->last : look->highest;
@@ -198,6 +231,8 @@ int stave__open_spans_look(struct stave__open_spans *spans, struct stave__piece 
         else
             piece->to = piece->from;
     }
+    if (spans->now_count > 0 && spans->now[0].serial < spans->session_low)
+        spans->session_low = spans->now[0].serial;
     qsort(spans->ended, spans->ended_count, sizeof *spans->ended, compare_ended);
     return status;
 }

@@ -23,7 +23,11 @@ struct stave__ended_span {
 struct stave__open_spans {
     uint64_t before; /* serials up to here are of another recording */
     uint64_t until;  /* those up to here have been given out by now */
-    /* By serial, which is outermost first; names are the recorder's. Room for STAVE_DEPTH_MAX. */
+    /* Of a session: what is in its time, whatever recording it is of. */
+    bool is_of_session;
+    uint64_t session_start; /* a tick */
+    uint64_t session_low;   /* no span of the lane with a lower serial is in its time */
+    /* By serial, which is outermost first; names are the recorder's, lanes of others by owner. Room for STAVE_DEPTH_MAX. */
     stave_open_span *now, *around;
     uint32_t now_count, around_count;
     /* Spans with lower serials that end in a piece were open before all pieces; 0: that is not asked for. */

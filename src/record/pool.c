@@ -120,10 +120,18 @@ static void drop_roots(struct stave__pool *pool, struct stave__chunk *chunk)
     __atomic_fetch_add(&pool->evicted_roots, roots % STAVE__ROOTS_UNIT, __ATOMIC_RELAXED);
 }
 
+static void tell_forgetting(const struct stave__pool *pool, const struct stave__chunk *chunk,
+                            uint32_t used)
+{
+    if (pool->forgetting != NULL)
+        pool->forgetting(chunk, used);
+}
+
 /* Whose it was need not know of it any more. */
 static void give_up(struct stave__pool *pool, struct stave__chunk *chunk)
 {
     drop_roots(pool, chunk);
+    tell_forgetting(pool, chunk, __atomic_load_n(&chunk->used, __ATOMIC_RELAXED));
     empty(chunk);
     pool->gave_up(chunk->owner);
 }
@@ -182,6 +190,7 @@ bool stave__pool_retake(struct stave__pool *pool, uint32_t number, uint32_t used
         return false;
     count_given_up(pool, chunk, used);
     drop_roots(pool, chunk);
+    tell_forgetting(pool, chunk, used);
     empty(chunk);
     make_taken(pool, chunk);
     return true;

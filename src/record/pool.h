@@ -45,7 +45,8 @@ struct stave__chunk {
     uint32_t pins; /* P6 */
     uint64_t
         roots; /* taken * STAVE__ROOTS_UNIT + traces that begin in it and are among the newest */
-    uint8_t unused[16];
+    uint32_t session_pin; /* V3 of record/sessions.h */
+    uint8_t unused[12];
     struct stave__record records[STAVE__CHUNK_RECORDS];
 };
 
@@ -60,6 +61,8 @@ struct stave__pool {
     uint32_t pinned;        /* chunks: at most half of them */
     uint64_t evicted_roots; /* traces among the newest whose beginning was given up */
     void (*gave_up)(uint32_t owner); /* a sealed chunk of its; called by whoever takes the memory */
+    /* Before: these records of it are given up. NULL: nobody asks. */
+    void (*forgetting)(const struct stave__chunk *chunk, uint32_t used);
     struct stave__queue free, sealed;
 };
 

@@ -49,10 +49,19 @@ static inline bool stave__record_has_text(const struct stave__record *record)
            (stave__what_flags(record->what) & STAVE_FLAG_TEXT) != 0;
 }
 
+/* Of a span: behind it stands the place that it is attached to. */
+static inline bool stave__record_is_attached(const struct stave__record *record)
+{
+    return stave__record_is_span(record) &&
+           (stave__what_flags(record->what) & STAVE_FLAG_ATTACHED) != 0;
+}
+
 /* How many records it takes, with what stands behind it. */
 static inline uint32_t stave__record_length(const struct stave__record *record)
 {
     if (stave__record_is(record, STAVE__SUM))
+        return 2;
+    if (stave__record_is_attached(record))
         return 2;
     if (!stave__record_has_text(record))
         return 1;

@@ -33,6 +33,12 @@
 
 #define STAVE__LANES_MAX 65536u /* at a time */
 
+/* Of an evaluation that was begun by a handle from elsewhere: the place that it names. */
+struct stave__attached {
+    uint64_t serial;
+    uint64_t owner;
+};
+
 enum stave__lane_state { STAVE__LANE_UNUSED, STAVE__LANE_ALIVE, STAVE__LANE_ENDED };
 
 /* Where a lane writes: a chunk, and how many records are in it. */
@@ -74,7 +80,10 @@ struct stave__lane {
     } mark;                               /* that is being made */
     struct stave__sums *sums, *sums_free; /* of cumulative spans: record/sums.h */
     uint32_t sums_used;
-    stave_counts counts; /* its own share, R2 */
+    struct stave__attached
+        *attached;          /* by depth, address space until used; NULL: there was none yet */
+    uint32_t attached_open; /* how many are: of its thread alone */
+    stave_counts counts;    /* its own share, R2 */
 };
 
 struct stave__recorder {
@@ -92,6 +101,7 @@ struct stave__recorder {
     struct stave__stream *stream;  /* NULL: none. Under the lock of control.c */
     stave_file_config file_limits; /* under the lock of control.c */
     bool made;                     /* R1 */
+    bool made_by_session;          /* and so with the size that it asked for */
     bool started;                  /* under the lock of control.c */
 };
 
@@ -102,6 +112,9 @@ extern __thread struct stave__thread *stave__own __attribute__((tls_model("initi
 
 /* The lane of the calling thread, made when it is missing. NULL: there is no room. */
 struct stave__lane *stave__lane_of_thread(void);
+
+/* Also while nothing is recorded. */
+struct stave__lane *stave__lane_of_thread_anyway(void);
 
 /* Whether it has one. */
 bool stave__has_lane(void);
@@ -157,6 +170,9 @@ static inline bool stave__is_in_sum(const struct stave__thread *self)
 void stave__control_lock(void);
 void stave__control_unlock(void);
 
+/* For sessions of rules (record/sessions.h), under the lock: makes the recorder, if it is not made, and leaves it off. */
+int stave__make_for_sessions(uint64_t max_bytes, stave_error *error);
+
 /* STAVE_E_STATE while it has not been started, under the lock; when it never was. */
 int stave__check_started(stave_error *error);
 int stave__check_made(stave_error *error);
@@ -169,6 +185,16 @@ void stave__lanes_begin(void);
 
 /* Ends what is open, as if something around it ended. */
 void stave__end_all(struct stave__lane *lane);
+
+/* Begins a span of a name, or adds to an entry where it is summed up; attached: to the place that a handle names. None: there
+ * is no room, which has been counted. `stave__span_end_at` ends an open one at that tick. */
+stave_span stave__span_begin(struct stave__lane *lane, uint32_t name);
+stave_span stave__span_begin_attached(struct stave__lane *lane, uint32_t name,
+                                      const struct stave__attached *to);
+void stave__span_end_at(struct stave__lane *lane, stave_span span, uint64_t end);
+
+/* An attribute by the number of its key. */
+void stave__set_key(stave_span span, uint32_t key, struct stave__value value);
 
 /* An end of a span that is not open: counted on the thread's lane, if it has one. */
 void stave__count_ended_twice(void);

@@ -2,6 +2,9 @@
  * another clock. */
 #include <string.h>
 
+#include "base/os_process.h"
+#include "record/rules.h"
+#include "record/sessions.h"
 #include "record/sums.h"
 #include "record/traces.h"
 #include "stave/block.h"
@@ -10,6 +13,9 @@ static const stave_span none;
 
 /* What the span of a root that is not recorded is in. */
 static struct stave__open skipped_slot;
+
+#define NAME_MASK (((uint64_t)1 << STAVE__DEPTH_SHIFT) - 1)
+#define IS_ATTACHED ((uint64_t)STAVE_FLAG_ATTACHED << STAVE__FLAGS_SHIFT)
 
 /* ---- beginning ------------------------------------------------------------------------------- */
 
@@ -105,6 +111,44 @@ static stave_span begin(struct stave__lane *lane, uint32_t id)
     return slot != NULL ? start(lane, slot) : none;
 }
 
+stave_span stave__span_begin(struct stave__lane *lane, uint32_t name)
+{
+    return begin(lane, name);
+}
+
+/* Room for what is attached at each depth. */
+static bool has_attached(struct stave__lane *lane)
+{
+    if (lane->attached == NULL)
+        STAVE__PUBLISH(lane->attached, (struct stave__attached *)stave__os_reserve(
+                                           STAVE_DEPTH_MAX * sizeof *lane->attached));
+    return lane->attached != NULL;
+}
+
+/* Its words are there before the top passes it: R5. */
+static stave_span start_attached(struct stave__lane *lane, struct stave__open *slot,
+                                 const struct stave__attached *to)
+{
+    struct stave__attached *attached = &lane->attached[slot - lane->thread.base];
+    STAVE__STORE(attached->serial, to->serial);
+    STAVE__STORE(attached->owner, to->owner);
+    lane->attached_open++;
+    return start(lane, slot);
+}
+
+stave_span stave__span_begin_attached(struct stave__lane *lane, uint32_t name,
+                                      const struct stave__attached *to)
+{
+    if (!stave__is_name(name) || lane->is_skipping || stave__is_in_sum(&lane->thread))
+        return begin(lane, name);
+    struct stave__open *slot = is_within_limit(lane) ? push(lane, name | IS_ATTACHED) : NULL;
+    if (slot == NULL)
+        return none;
+    if (!has_attached(lane) || !stave__sums_mark(lane, slot))
+        return drop_site(lane, STAVE__NO_ID);
+    return start_attached(lane, slot, to);
+}
+
 stave_span stave__begin_slowly(stave_site *site)
 {
     struct stave__lane *lane = stave__lane_of_thread();
@@ -131,7 +175,7 @@ static stave_span begin_trace(struct stave__lane *lane, uint32_t id)
 {
     bool is_root = stave__is_name(id) && lane->root.slot == NULL && !lane->is_skipping &&
                    !stave__is_in_sum(&lane->thread);
-    if (is_root && !stave__trace_is_wanted(id))
+    if (is_root && !stave__sessions_capture(lane) && !stave__trace_is_wanted(id))
         return skip(lane);
     stave_span span = begin(lane, id);
     if (is_root && span.slot != NULL)
@@ -185,18 +229,43 @@ stave_span stave_current_span(void)
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
+/* Behind its record: the place that a handle named. */
+static void write_attached(struct stave__lane *lane, const struct stave__open *slot,
+                           struct stave__record *record)
+{
+    const struct stave__attached *attached = &lane->attached[slot - lane->thread.base];
+    STAVE__STORE(record->start, attached->serial);
+    STAVE__STORE(record->end, attached->owner);
+    STAVE__STORE(record->serial, 0);
+    STAVE__STORE(record->what, 0);
+    lane->attached_open--;
+}
+
+static void drop_evaluation(struct stave__lane *lane, const struct stave__open *slot)
+{
+    bool is_attached = (slot->what & IS_ATTACHED) != 0;
+    if (stave__role_of((uint32_t)(slot->what & NAME_MASK)) == STAVE__NAME_RULE)
+        stave__sessions_drop(lane, slot->start, is_attached);
+    lane->attached_open -= is_attached;
+}
+
 /* NULL: it found no room. */
 static const struct stave__record *write(struct stave__lane *lane, const struct stave__open *slot,
                                          uint64_t end, uint64_t flags)
 {
-    struct stave__record *record = stave__lane_room(lane, 1);
-    if (record == NULL)
+    bool is_attached = (slot->what & IS_ATTACHED) != 0;
+    struct stave__record *record = stave__lane_room(lane, 1 + is_attached);
+    if (record == NULL) {
+        drop_evaluation(lane, slot);
         return NULL;
+    }
+    if (is_attached)
+        write_attached(lane, slot, record + 1);
     STAVE__STORE(record->start, slot->start);
     STAVE__STORE(record->end, end);
     STAVE__STORE(record->serial, slot->serial);
     STAVE__STORE(record->what, slot->what | flags << STAVE__FLAGS_SHIFT);
-    stave__lane_wrote(lane, record + 1);
+    stave__lane_wrote(lane, record + 1 + is_attached);
     return record;
 }
 
@@ -248,6 +317,12 @@ void stave__end_all(struct stave__lane *lane)
         end_above(lane, lane->thread.base, stave__clock_tick(&stave__recorder.clock));
 }
 
+void stave__span_end_at(struct stave__lane *lane, stave_span span, uint64_t end)
+{
+    end_above(lane, span.slot + 1, end);
+    end_top(lane, end, 0);
+}
+
 void stave__end_slowly(stave_span span, uint64_t end)
 {
     struct stave__thread *self = stave__own;
@@ -263,8 +338,7 @@ void stave__end_slowly(stave_span span, uint64_t end)
         return;
     if (stave__recorder.clock.own != NULL)
         end = stave__clock_tick(&stave__recorder.clock);
-    end_above(lane, span.slot + 1, end);
-    end_top(lane, end, 0);
+    stave__span_end_at(lane, span, end);
 }
 
 /* A root ends by more than a record. */

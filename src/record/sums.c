@@ -36,6 +36,16 @@ struct stave__sums *stave__sums_of(struct stave__lane *lane, struct stave__open 
     return sums;
 }
 
+bool stave__sums_mark(struct stave__lane *lane, struct stave__open *slot)
+{
+    struct stave__sums *mark = make(lane);
+    if (mark == NULL)
+        return false;
+    *mark = (struct stave__sums){.name = STAVE__OTHER_ABI};
+    slot->sums = mark;
+    return true;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_one(struct stave__lane *lane, const struct stave__sums *sums, uint64_t serial,

@@ -22,6 +22,10 @@
 struct stave__sums *stave__sums_of(struct stave__lane *lane, struct stave__open *around,
                                    uint32_t name);
 
+/* Lets the inline probes call at the end of a span, as if there were an entry: one without a count, which is not written.
+ * False: there is no room. */
+bool stave__sums_mark(struct stave__lane *lane, struct stave__open *slot);
+
 /* Writes all that are in a span, and forgets them. */
 void stave__sums_write(struct stave__lane *lane, struct stave__open *slot);
 

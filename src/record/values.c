@@ -1,6 +1,7 @@
 /* Attributes, marks and counters, names made at run time. */
 #include <string.h>
 
+#include "record/rules.h"
 #include "record/sums.h"
 #include "stave/block.h"
 
@@ -101,6 +102,11 @@ static void set(stave_span span, uint32_t key, struct stave__value value)
         write(lane, STAVE__ATTRIBUTE, key, span.serial, 0, &value, 0);
 }
 
+void stave__set_key(stave_span span, uint32_t key, struct stave__value value)
+{
+    set(span, key, value);
+}
+
 static void write_moment(struct stave__lane *lane, uint64_t kind, uint32_t name, uint64_t time,
                          struct stave__value value, uint64_t flags)
 {
@@ -135,9 +141,16 @@ void stave__set_slowly(stave_span span, stave_site *key, struct stave__value val
         set(span, stave__site_id(key), value);
 }
 
+/* Recording is on, or a session has captured it. */
+static bool is_captured(stave_span span)
+{
+    uint32_t name = (uint32_t)(span.slot->what & ((1u << STAVE__DEPTH_SHIFT) - 1));
+    return stave__is_on() || stave__role_of(name) != STAVE__NAME_OTHER;
+}
+
 static void set_by_text(stave_span span, const char *key, struct stave__value value)
 {
-    if (stave__is_on() && stave__is_open(stave__own, span) && key != NULL)
+    if (stave__is_open(stave__own, span) && is_captured(span) && key != NULL)
         set(span, stave_name_intern(key), value);
 }
 
@@ -225,7 +238,8 @@ uint32_t stave_name_intern(const char *name)
 
 void stave_thread_name(const char *name)
 {
-    struct stave__lane *lane = stave__is_on() && name != NULL ? stave__lane_of_thread() : NULL;
+    bool is_on = stave__is_on() || __atomic_load_n(&stave__rules_on, __ATOMIC_RELAXED) != 0;
+    struct stave__lane *lane = is_on && name != NULL ? stave__lane_of_thread() : NULL;
     uint32_t id = lane != NULL ? stave_name_intern(name) : 0;
     if (id != 0)
         STAVE__PUBLISH(lane->name, id);

@@ -26,6 +26,12 @@ static int settle_boot(stave_trace *trace, uint32_t boot, stave_error *error)
                                      : STAVE_OK;
 }
 
+static int settle_session(stave_trace *trace, struct stave__session_row *row, stave_error *error)
+{
+    settle(&row->lane, stave_trace_lanes(trace) + 1, 0);
+    return settle_boot(trace, row->boot, error);
+}
+
 int stave__tables_settle(stave_trace *trace, enum stave__table_kind kind, void *row,
                          stave_error *error)
 {
@@ -57,7 +63,10 @@ int stave__tables_settle(stave_trace *trace, enum stave__table_kind kind, void *
         if ((property->flags & STAVE_FLAG_TEXT) != 0 && property->value >= strings)
             property->value = 0;
         return STAVE_OK;
+    case STAVE__SESSIONS:
+        return settle_session(trace, row, error);
     default:
+        stave__rules_row_settle(trace, kind, row);
         return STAVE_OK;
     }
 }

@@ -69,10 +69,24 @@ static int finish_open(stave_trace *trace, stave_error *error)
     return status;
 }
 
+/* What is opened: a path, or a descriptor, which each attempt has a copy of. */
+struct input {
+    const char *path; /* NULL: it is a descriptor */
+    int fd;
+};
+
+static int open_input(const struct input *input, int *fd, stave_error *error)
+{
+    if (input->path != NULL)
+        return stave__os_open_input(input->path, fd, error);
+    return stave__os_open_again(input->fd, fd, error);
+}
+
 /* One attempt: with the index, or without. */
-static int attempt(const char *path, const stave_trace_config *config, bool ignore_index,
+static int attempt(const struct input *input, const stave_trace_config *config, bool ignore_index,
                    stave_trace **trace, bool *indexed, stave_error *error)
 {
+    const char *path = input->path != NULL ? input->path : "the file";
     stave_trace *t;
     int status = stave_trace_new(config, &t, error);
     if (status < 0)
@@ -85,7 +99,7 @@ static int attempt(const char *path, const stave_trace_config *config, bool igno
     t->file->unknown.row_size = sizeof(struct stave__unknown);
     t->file->follow = config->follow;
     t->file->progress = config->progress;
-    status = stave__os_open_input(path, &t->blocks.file_fd, error);
+    status = open_input(input, &t->blocks.file_fd, error);
     if (status >= 0)
         status = stave__os_size(t->blocks.file_fd, path, &t->file->size, error);
     if (status >= 0)
@@ -104,22 +118,34 @@ static int attempt(const char *path, const stave_trace_config *config, bool igno
     return STAVE_OK;
 }
 
+static int open_trace(const struct input *input, const stave_trace_config *config,
+                      stave_trace **trace, stave_error *error)
+{
+    stave_trace *opened = NULL;
+    bool indexed = false;
+    int status = attempt(input, config, config->ignore_index, &opened, &indexed, error);
+    if (status >= 0 && !indexed && !config->ignore_index) {
+        stave_trace_free(opened); /* a part of what a damaged index said */
+        status = attempt(input, config, true, &opened, &indexed, error);
+    }
+    if (status >= 0)
+        *trace = opened;
+    return status;
+}
+
 int stave_trace_open_sized(const char *path, const stave_trace_config *config, size_t config_size,
                            stave_trace **trace, stave_error *error)
 {
     stave_trace_config own;
-    stave_trace *opened = NULL;
-    bool indexed = false;
     int status = stave__config_copy(&own, sizeof own, config, config_size, error);
-    if (status < 0)
-        return status;
-    status = attempt(path, &own, own.ignore_index, &opened, &indexed, error);
-    if (status >= 0 && !indexed && !own.ignore_index) {
-        stave_trace_free(opened); /* a part of what a damaged index said */
-        status = attempt(path, &own, true, &opened, &indexed, error);
-    }
-    if (status >= 0)
-        *trace = opened;
+    return status < 0 ? status : open_trace(&(struct input){.path = path}, &own, trace, error);
+}
+
+int stave__trace_open_descriptor(int fd, stave_trace **trace, stave_error *error)
+{
+    const stave_trace_config config = {0};
+    int status = open_trace(&(struct input){.fd = fd}, &config, trace, error);
+    stave__os_close(fd);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* trace/rules.h - what a trace says of rules: the tables 39 to 42 of docs/format.md ("Rules").
+/* trace/rules.h - what a trace says of rules: the tables 40 to 43 of docs/format.md ("Rules").
  *
  *     const struct stave__rule_tables *tables = stave__trace_rules(trace);
  *     for (uint32_t i = 0; i < tables->rules.rows; i++) {
@@ -6,11 +6,14 @@
  *         ...
  *     }
  *
- * As in the file: nothing is resolved, and nothing but the strings need be there.  */
+ * As in the file: texts, boots and lanes are there, names and ids need not be those of rules. A row whose name is 0 was
+ * lost.  */
 #ifndef STAVE_TRACE_RULES_H
 #define STAVE_TRACE_RULES_H
 
-#include "trace/trace.h"
+#include "base/table.h"
+#include "stave/trace.h"
+#include "store/header.h"
 
 enum stave__rule_role {
     STAVE__ROLE_RULE = 0,
@@ -25,8 +28,8 @@ struct stave__rule_row {
     uint32_t name; /* string id, no other row's */
     uint32_t id;   /* string ids of ids: compared by their texts */
     uint32_t role; /* enum stave__rule_role; others are passed over */
-    uint32_t has_parent;
     uint32_t parent;
+    bool has_parent;
 };
 
 struct stave__dependency_row {
@@ -64,6 +67,16 @@ int stave__trace_add_session(stave_trace *trace, const struct stave__session_row
                              stave_error *error);
 int stave__trace_add_summary(stave_trace *trace, const struct stave__summary_row *row,
                              stave_error *error);
+
+/* For tables.c and lost.c: NULL for a kind that is none of theirs; whether what a row refers to is there; what is not
+ * becomes 0. */
+void stave__rule_tables_init(struct stave__rule_tables *tables);
+void stave__rule_tables_free(struct stave__rule_tables *tables);
+struct stave__table *stave__rule_table_of(struct stave__rule_tables *tables,
+                                          enum stave__table_kind kind);
+bool stave__rules_row_is_right(const stave_trace *trace, enum stave__table_kind kind,
+                               const void *row);
+void stave__rules_row_settle(const stave_trace *trace, enum stave__table_kind kind, void *row);
 
 /* The trace in a file that is open for reading, which it closes at its end, also after an error. */
 int stave__trace_open_descriptor(int fd, stave_trace **trace, stave_error *error);

@@ -11,7 +11,7 @@
 
 #define ROWS_A_BLOCK 4096u
 #define TEXT_A_BLOCK ((size_t)1024 * 1024) /* bytes; one longer text has a block to itself */
-#define ROW_SIZE_MAX 64                    /* bytes of the largest row in memory */
+#define ROW_SIZE_MAX 128                   /* bytes of the largest row in memory */
 
 enum field_type { U8, U16, U32, U64 }; /* also bool; float and double by their bits */
 
@@ -62,6 +62,40 @@ static const struct field property_fields[] = {
     FIELD(2, U64, stave_property, value),
 };
 
+static const struct field rule_fields[] = {
+    FIELD(0, U32, struct stave__rule_row, name),   FIELD(1, U32, struct stave__rule_row, id),
+    FIELD(2, U32, struct stave__rule_row, role),   FIELD(3, U8, struct stave__rule_row, has_parent),
+    FIELD(4, U32, struct stave__rule_row, parent),
+};
+static const struct field dependency_fields[] = {
+    FIELD(0, U32, struct stave__dependency_row, rule),
+    FIELD(1, U32, struct stave__dependency_row, depends_on),
+};
+static const struct field session_fields[] = {
+    FIELD(0, U64, struct stave__session_row, number),
+    FIELD(1, U32, struct stave__session_row, boot),
+    FIELD(2, U64, struct stave__session_row, start),
+    FIELD(3, U64, struct stave__session_row, stop),
+    FIELD(4, U32, struct stave__session_row, lane),
+    FIELD(5, U64, struct stave__session_row, given_up),
+    FIELD(6, U64, struct stave__session_row, dropped),
+};
+static const struct field summary_fields[] = {
+    FIELD(0, U64, struct stave__summary_row, session),
+    FIELD(1, U32, struct stave__summary_row, rule),
+    FIELD(2, U64, struct stave__summary_row, calls),
+    FIELD(3, U64, struct stave__summary_row, failed),
+    FIELD(4, U64, struct stave__summary_row, skipped),
+    FIELD(5, U64, struct stave__summary_row, cached),
+    FIELD(6, U64, struct stave__summary_row, cancelled),
+    FIELD(7, U64, struct stave__summary_row, timed_out),
+    FIELD(8, U64, struct stave__summary_row, total),
+    FIELD(9, U64, struct stave__summary_row, self),
+    FIELD(10, U64, struct stave__summary_row, first),
+    FIELD(11, U64, struct stave__summary_row, least),
+    FIELD(12, U64, struct stave__summary_row, most),
+};
+
 struct description {
     enum stave__table_kind kind;
     const struct field *fields;
@@ -74,9 +108,16 @@ struct description {
     }
 
 static const struct description descriptions[] = {
-    DESCRIPTION(STAVE__PROCESSES, process_fields), DESCRIPTION(STAVE__LANES, lane_fields),
-    DESCRIPTION(STAVE__BOOTS, boot_fields),        DESCRIPTION(STAVE__ANCHORS, anchor_fields),
-    DESCRIPTION(STAVE__MODULES, module_fields),    DESCRIPTION(STAVE__PROPERTIES, property_fields),
+    DESCRIPTION(STAVE__PROCESSES, process_fields),
+    DESCRIPTION(STAVE__LANES, lane_fields),
+    DESCRIPTION(STAVE__BOOTS, boot_fields),
+    DESCRIPTION(STAVE__ANCHORS, anchor_fields),
+    DESCRIPTION(STAVE__MODULES, module_fields),
+    DESCRIPTION(STAVE__PROPERTIES, property_fields),
+    DESCRIPTION(STAVE__RULES, rule_fields),
+    DESCRIPTION(STAVE__DEPENDENCIES, dependency_fields),
+    DESCRIPTION(STAVE__SESSIONS, session_fields),
+    DESCRIPTION(STAVE__SUMMARIES, summary_fields),
 };
 #define DESCRIPTIONS (sizeof descriptions / sizeof descriptions[0])
 
@@ -179,16 +220,20 @@ static int walk_rows(struct output *out, const struct description *d,
     return STAVE_OK;
 }
 
-/* Boots, anchors and properties may change after they were told: then they are told anew. */
+/* After they were told: then they are told anew. */
+static bool may_change(enum stave__table_kind kind)
+{
+    return kind == STAVE__BOOTS || kind == STAVE__ANCHORS || kind == STAVE__PROPERTIES ||
+           kind == STAVE__RULES || kind == STAVE__SESSIONS || kind == STAVE__SUMMARIES;
+}
+
 static int write_table(struct output *out, const struct description *d,
                        const struct stave__table *table, stave_error *error)
 {
-    bool may_change =
-        d->kind == STAVE__BOOTS || d->kind == STAVE__ANCHORS || d->kind == STAVE__PROPERTIES;
     uint32_t *told_rows = &out->told->rows[d->kind], *told_crc = &out->told->crc[d->kind], crc;
-    uint32_t first = may_change ? 0 : *told_rows;
+    uint32_t first = may_change(d->kind) ? 0 : *told_rows;
     int status = STAVE_OK;
-    if (may_change && *told_rows == table->rows) {
+    if (may_change(d->kind) && *told_rows == table->rows) {
         status = walk_rows(out, d, table, first, false, &crc, error);
         if (status < 0 || crc == *told_crc)
             return status;
@@ -291,7 +336,7 @@ static struct stave__table *table_of(stave_trace *trace, enum stave__table_kind 
     case STAVE__PROPERTIES:
         return &trace->properties;
     default:
-        return NULL;
+        return stave__rule_table_of(&trace->rules, kind);
     }
 }
 
@@ -415,7 +460,7 @@ static bool is_right(const stave_trace *trace, enum stave__table_kind kind, cons
         return property->key < strings &&
                ((property->flags & STAVE_FLAG_TEXT) == 0 || property->value < strings);
     default:
-        return true;
+        return stave__rules_row_is_right(trace, kind, row);
     }
 }
 
@@ -529,6 +574,14 @@ static const char *read_table(stave_trace *trace, const struct description *d,
         wrong = take_rows(trace, header, rows, status, error);
     free(rows);
     return wrong;
+}
+
+bool stave__tables_is_known(uint64_t kind)
+{
+    bool is_known = kind == STAVE__STRINGS;
+    for (size_t i = 0; i < DESCRIPTIONS; i++)
+        is_known = is_known || descriptions[i].kind == kind;
+    return is_known;
 }
 
 uint32_t stave__tables_rows(stave_trace *trace, uint64_t kind)

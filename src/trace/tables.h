@@ -14,8 +14,8 @@ struct stave__anchor_row {
 
 /* How much of a trace's tables a file has. All zero: nothing. */
 struct stave__told {
-    uint32_t rows[STAVE__PROPERTIES + 1]; /* of each table, by its kind */
-    uint32_t crc[STAVE__PROPERTIES + 1];  /* of those that may change, as they were told */
+    uint32_t rows[STAVE__TABLES_END]; /* of each table, by its kind */
+    uint32_t crc[STAVE__TABLES_END];  /* of those that may change, as they were told */
 };
 
 /* Writes what is new in the tables of a trace. */
@@ -28,6 +28,9 @@ const char *stave__tables_read(stave_trace *trace, const struct stave__header *h
                                const uint8_t *body, int *status, stave_error *error);
 
 #define STAVE__LOST_NAME "(lost name)"
+
+/* Whether it is one of the tables that are read here. */
+bool stave__tables_is_known(uint64_t kind);
 
 /* How many rows of a table there are, by its kind; of anchors UINT32_MAX. */
 uint32_t stave__tables_rows(stave_trace *trace, uint64_t kind);

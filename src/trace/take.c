@@ -163,7 +163,7 @@ int stave__file_take(stave_trace *trace, uint64_t offset, const struct stave__he
         return add_unknown(trace, offset, header, error);
     if (header->kind < STAVE_ROW_KINDS)
         return add_entry(trace, offset, header, error);
-    if (header->kind >= STAVE__STRINGS && header->kind <= STAVE__PROPERTIES)
+    if (stave__tables_is_known(header->kind))
         return take_table(trace, offset, header, error);
     return add_unknown(trace, offset, header, error);
 }

@@ -34,6 +34,7 @@ int stave_trace_new_sized(const stave_trace_config *config, size_t config_size, 
     t->processes.row_size = sizeof(stave_process);
     t->modules.row_size = sizeof(stave_module);
     t->properties.row_size = sizeof(stave_property);
+    stave__rule_tables_init(&t->rules);
     if (own.temporary_dir != NULL)
         t->temporary_dir = copy_text(own.temporary_dir);
     stave__blocks_init(&t->blocks, own.cache_bytes, t->temporary_dir);
@@ -59,6 +60,7 @@ void stave_trace_free(stave_trace *trace)
     stave__table_free(&trace->processes);
     stave__table_free(&trace->modules);
     stave__table_free(&trace->properties);
+    stave__rule_tables_free(&trace->rules);
     stave__file_free(trace->file);
     stave__blocks_free(&trace->blocks);
     stave__strings_free(&trace->strings);

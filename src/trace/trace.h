@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "stave/trace.h"
 #include "trace/blocks.h"
+#include "trace/rules.h"
 
 struct stave__boot {
     stave_boot shown;
@@ -23,6 +24,7 @@ struct stave_trace {
     struct stave__table processes;  /* stave_process */
     struct stave__table modules;    /* stave_module */
     struct stave__table properties; /* stave_property */
+    struct stave__rule_tables rules;
     struct stave__blocks blocks;
     struct stave__file *file; /* that it was opened from, or NULL */
     uint32_t *lane_buckets;   /* open addressing: lane + 1, 0 is free */

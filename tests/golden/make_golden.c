@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "trace/packing.h"
+#include "trace/rules.h"
 #include "trace/trace.h"
 #include "trace_text.h"
 
@@ -392,6 +393,82 @@ static stave_trace *tables(void)
     return trace;
 }
 
+static uint32_t own_text(stave_trace *trace, const char *bytes)
+{
+    done(stave__strings_append(&trace->strings, bytes, strlen(bytes)));
+    return stave_trace_strings(trace) - 1;
+}
+
+/* Evaluations of three rules, two of which are called the same; a run, one that was skipped and one of another thread,
+ * attached to the run; what was declared; sessions, one of which goes on; a summary. */
+static stave_trace *rules(void)
+{
+    stave_trace *trace = new_trace();
+    uint32_t b = boot(trace, 0, 0, 20), one = lane(trace, "one", STAVE_LANE_THREAD),
+             two = lane(trace, "two", STAVE_LANE_THREAD);
+    uint32_t total = own_text(trace, "total"), other = own_text(trace, "total"),
+             nameless = own_text(trace, ""), run = own_text(trace, "order"),
+             skipped = own_text(trace, "skipped");
+    const struct stave__rule_row rows[] = {{.name = total, .id = text(trace, "id total")},
+                                           {.name = other,
+                                            .id = text(trace, "__proto__"),
+                                            .has_parent = true,
+                                            .parent = text(trace, "id total")},
+                                           {.name = nameless, .has_parent = true},
+                                           {.name = run, .role = STAVE__ROLE_RUN},
+                                           {.name = skipped, .role = STAVE__ROLE_SKIPPED},
+                                           {.name = text(trace, "a role to come"), .role = 77}};
+    const struct stave__dependency_row dependencies[] = {
+        {.rule = other, .depends_on = text(trace, "id total")},
+        {.rule = other, .depends_on = text(trace, "there is none")},
+        {.rule = nameless, .depends_on = text(trace, "__proto__")}};
+    const struct stave__session_row sessions[] = {
+        {.number = 1, .start = 5, .stop = 9000, .given_up = 3, .dropped = 4},
+        {.number = UINT64_MAX, .start = INT64_MIN, .stop = INT64_MAX, .lane = two + 1}};
+    const struct stave__summary_row summary = {.session = 1,
+                                               .rule = nameless,
+                                               .calls = 100,
+                                               .failed = 1,
+                                               .skipped = 2,
+                                               .cached = 3,
+                                               .cancelled = 4,
+                                               .timed_out = 5,
+                                               .total = 6000,
+                                               .self = UINT64_MAX,
+                                               .first = 8,
+                                               .least = 7,
+                                               .most = 900};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        done(stave__trace_add_rule(trace, &rows[i], NULL));
+    for (size_t i = 0; i < sizeof dependencies / sizeof dependencies[0]; i++)
+        done(stave__trace_add_dependency(trace, &dependencies[i], NULL));
+    for (size_t i = 0; i < sizeof sessions / sizeof sessions[0]; i++)
+        done(stave__trace_add_session(trace, &sessions[i], NULL));
+    done(stave__trace_add_summary(trace, &summary, NULL));
+    struct stave__appender spans = appender(trace, STAVE_SPANS, one, b);
+    add(&spans,
+        (struct stave__row){.start = 10, .end = 20, .serial = 2, .name = total, .depth = 1});
+    add(&spans,
+        (struct stave__row){.start = 60, .end = 60, .serial = 3, .name = nameless, .depth = 1});
+    add(&spans, (struct stave__row){.start = 6, .end = 90, .serial = 1, .name = run});
+    seal(&spans);
+    struct stave__appender elsewhere = appender(trace, STAVE_SPANS, two, b);
+    add(&elsewhere, (struct stave__row){.start = 30,
+                                        .end = 50,
+                                        .serial = 1,
+                                        .name = other,
+                                        .flags = STAVE_FLAG_ATTACHED | STAVE_FLAG_FAILED,
+                                        .other = 1,
+                                        .other_lane = one});
+    seal(&elsewhere);
+    struct stave__appender attributes = appender(trace, STAVE_ATTRIBUTES, one, b);
+    add(&attributes,
+        (struct stave__row){
+            .start = 60, .flags = STAVE_FLAG_BOOL, .serial = 3, .value = 1, .name = skipped});
+    seal(&attributes);
+    return trace;
+}
+
 /* Cumulative rows inside each other, children first and last, in two spans; one that names a number which is not
  * there, one that is not told where it is. */
 static stave_trace *nested_calls(void)
@@ -457,6 +534,7 @@ static const struct golden {
     {"smallest", smallest, 0}, {"empty", empty, 0},     {"kinds", kinds, 0},
     {"columns", columns, 0},   {"open", open_spans, 0}, {"boots", boots, 0},
     {"tables", tables, 0},     {"packed", packed, 9},   {"nested-calls", nested_calls, 0},
+    {"rules", rules, 0},
 };
 
 static int write_file(void *context, const void *data, size_t size)

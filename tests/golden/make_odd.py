@@ -169,7 +169,7 @@ def newer():
         strings(["", "lane", "a"], more=raw_column(2, 0x31, 9, b"???")),
         block(33, 12345678, b"\xff" * 40, version=2, raw_size=1, codec=9, lane=99),
         lanes([1], more=later),
-        boots(1), block(9, 4, b"rows of a later kind", lane=5), block(39, 1, b""),
+        boots(1), block(9, 4, b"rows of a later kind", lane=5), block(61, 1, b""),
         rows_block(4, columns, body, columns=sum(1 << n for n in columns) | 1 << 13, reserved=5),
         spans([(10, 20, 1, 2)], order=3, more=later),
         block(rs.INDEX, 3, b"an index in the midst", version=2),

@@ -41,6 +41,7 @@ TEXT, REAL, ATTACHED, UNFINISHED = 1 << 13, 1 << 12, 1 << 10, 1 << 4
 UNFINISHED_COLUMNS = 0, 1, 2, 3, 4, 6, 7, 8, 9
 
 STRINGS, LANES, PROCESSES, BOOTS, ANCHORS, MODULES, PROPERTIES, INDEX = 32, 33, 34, 35, 36, 37, 38, 63
+RULES, DEPENDENCIES, SESSIONS, SUMMARIES = 40, 41, 42, 43
 
 # of each table's columns: name, type (bits; f: a real number of that size; s: signed; b: 0 or 1)
 TABLES = {
@@ -53,6 +54,13 @@ TABLES = {
     MODULES: [("path", "32"), ("build_id", "32"), ("process", "32"), ("boot", "32"),
               ("address", "64"), ("size", "64"), ("loaded", "s64"), ("unloaded", "s64")],
     PROPERTIES: [("key", "32"), ("flags", "16"), ("value", "64")],
+    RULES: [("name", "32"), ("id", "32"), ("role", "32"), ("has_parent", "b"), ("parent", "32")],
+    DEPENDENCIES: [("rule", "32"), ("depends_on", "32")],
+    SESSIONS: [("number", "64"), ("boot", "32"), ("start", "s64"), ("stop", "s64"), ("lane", "32"),
+               ("given_up", "64"), ("dropped", "64")],
+    SUMMARIES: [("session", "64"), ("rule", "32"), ("calls", "64"), ("failed", "64"), ("skipped", "64"),
+                ("cached", "64"), ("cancelled", "64"), ("timed_out", "64"), ("total", "64"),
+                ("self", "64"), ("first", "64"), ("least", "64"), ("most", "64")],
 }
 
 
@@ -318,7 +326,7 @@ class File:
             return
         if h["version"] == 1 and h["kind"] < len(KINDS):
             self.take_rows(offset, h)
-        elif h["version"] == 1 and STRINGS <= h["kind"] <= PROPERTIES:
+        elif h["version"] == 1 and (h["kind"] == STRINGS or h["kind"] in TABLES):
             try:
                 self.take_table(offset, h)
             except Damage:
@@ -417,8 +425,23 @@ class File:
             row["process"] = 0
         if kind == PROPERTIES and row["flags"] & TEXT and row["value"] >= strings:
             row["value"] = 0
+        if row.get("lane", 0) > len(self.tables[LANES]):
+            row["lane"] = 0
+        self.settle_rules(row)
         if row.get("boot", TABLE_ROWS) < TABLE_ROWS:
             self.make_up(BOOTS, row["boot"] + 1)
+
+    def settle_rules(self, row):
+        """What is said of a rule without its name, or of one without its id, is said of none."""
+        strings = len(self.strings)
+        if row.get("id", 0) >= strings:
+            row["id"] = row["name"] = 0
+        if row.get("parent", 0) >= strings:
+            row["has_parent"] = row["parent"] = 0
+        if row.get("depends_on", 0) >= strings:
+            row["rule"] = row["depends_on"] = 0
+        if row.get("rule", 0) >= strings:
+            row["rule"] = 0
 
     def take_row(self, kind, number, row):
         """One row of a table: a new one, or in place of one that is there."""
@@ -431,6 +454,8 @@ class File:
              row.get("key", 0) < strings and row.get("boot", -1) < boots, "no such row")
         for name, value in row.items():
             sure(not name.endswith("_us") and name != "us" or abs(value) <= 1e100, "no time")
+        sure(all(row.get(name, 0) < strings for name in ("id", "parent", "rule", "depends_on")) and
+             row.get("lane", 0) <= len(self.tables[LANES]), "no such row")
         if kind == PROPERTIES:
             sure(not row["flags"] & TEXT or row["value"] < strings, "no such text")
         if kind == ANCHORS:
@@ -655,7 +680,8 @@ def table_lines(file):
         yield "boot %d" % i + fields_text(row, ["offset_us", "end_us", "ended", "rate_assumed"])
         for n, anchor in enumerate(file.anchors[i]):
             yield "anchor %d %d" % (i, n) + fields_text(anchor, ["tick", "us", "hz", "realtime_ns"])
-    for kind, name in ((MODULES, "module"), (PROPERTIES, "property")):
+    for kind, name in ((MODULES, "module"), (PROPERTIES, "property"), (RULES, "rule"), (DEPENDENCIES, "dependency"),
+                       (SESSIONS, "session"), (SUMMARIES, "summary")):
         for i, row in enumerate(file.tables[kind]):
             yield "%s %d" % (name, i) + fields_text(row, [field for field, _ in TABLES[kind]])
 

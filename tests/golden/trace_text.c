@@ -1,5 +1,7 @@
 #include "trace_text.h"
 
+#include "trace/rules.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -90,6 +92,48 @@ static void put_module(struct trace_text *text, uint32_t id, const stave_module 
     put(text, " loaded=%" PRId64 " unloaded=%" PRId64 "\n", m->loaded, m->unloaded);
 }
 
+static void put_rule(struct trace_text *text, uint32_t id, const struct stave__rule_row *row)
+{
+    put(text, "rule %" PRIu32 " name=%" PRIu32 " id=%" PRIu32 " role=%" PRIu32, id, row->name,
+        row->id, row->role);
+    put(text, " has_parent=%d parent=%" PRIu32 "\n", row->has_parent, row->parent);
+}
+
+static void put_session(struct trace_text *text, uint32_t id, const struct stave__session_row *row)
+{
+    put(text, "session %" PRIu32 " number=%" PRIu64 " boot=%" PRIu32 " start=%" PRId64, id,
+        row->number, row->boot, row->start);
+    put(text, " stop=%" PRId64 " lane=%" PRIu32 " given_up=%" PRIu64 " dropped=%" PRIu64 "\n",
+        row->stop, row->lane, row->given_up, row->dropped);
+}
+
+static void put_summary(struct trace_text *text, uint32_t id, const struct stave__summary_row *row)
+{
+    put(text, "summary %" PRIu32 " session=%" PRIu64 " rule=%" PRIu32 " calls=%" PRIu64, id,
+        row->session, row->rule, row->calls);
+    put(text, " failed=%" PRIu64 " skipped=%" PRIu64 " cached=%" PRIu64, row->failed, row->skipped,
+        row->cached);
+    put(text, " cancelled=%" PRIu64 " timed_out=%" PRIu64 " total=%" PRIu64 " self=%" PRIu64,
+        row->cancelled, row->timed_out, row->total, row->self);
+    put(text, " first=%" PRIu64 " least=%" PRIu64 " most=%" PRIu64 "\n", row->first, row->least,
+        row->most);
+}
+
+static void put_rules(struct trace_text *text, const struct stave__rule_tables *tables)
+{
+    for (uint32_t i = 0; i < tables->rules.rows; i++)
+        put_rule(text, i, stave__table_at(&tables->rules, i));
+    for (uint32_t i = 0; i < tables->dependencies.rows; i++) {
+        const struct stave__dependency_row *row = stave__table_at(&tables->dependencies, i);
+        put(text, "dependency %" PRIu32 " rule=%" PRIu32 " depends_on=%" PRIu32 "\n", i, row->rule,
+            row->depends_on);
+    }
+    for (uint32_t i = 0; i < tables->sessions.rows; i++)
+        put_session(text, i, stave__table_at(&tables->sessions, i));
+    for (uint32_t i = 0; i < tables->summaries.rows; i++)
+        put_summary(text, i, stave__table_at(&tables->summaries, i));
+}
+
 static void put_tables(struct trace_text *text, const stave_trace *trace)
 {
     put_strings(text, trace);
@@ -111,6 +155,7 @@ static void put_tables(struct trace_text *text, const stave_trace *trace)
         put(text, "property %" PRIu32 " key=%" PRIu32 " flags=%u value=%" PRIu64 "\n", i,
             property->key, (unsigned)property->flags, property->value);
     }
+    put_rules(text, stave__trace_rules(trace));
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
