@@ -1,7 +1,7 @@
 /* Self and total of spans in memory, children before parents.
  *
- * A span whose descendants all lie in it has its own length as total, and needs no set of intervals.
- * Elsewhere the sets of its children are united, the smaller ones into the largest.  */
+ * Totals are the lengths of extents (analyze/intervals.h): the sets of a span's children are united, the smaller ones
+ * into the largest.  */
 #include <stdlib.h>
 
 #include "analyze/forest.h"
@@ -55,36 +55,22 @@ static bool sum_self(struct sums *sums, struct stave__node *node)
     return true;
 }
 
-/* What of a child and below it sticks out of the span goes into the span's extent. */
-static bool unite_child(struct stave__forest *forest, struct stave__node *node,
-                        struct stave__node *child)
+static struct stave__stretch stretch_of(const struct stave__node *node)
 {
-    if (child->cumulative)
-        return true;
-    if (child->extent.root != 0)
-        return stave__intervals_unite(&forest->extents, &node->extent, &child->extent);
-    return (child->start >= node->start && child->end <= node->end) ||
-           stave__intervals_add(&forest->extents, &node->extent, child->start, child->end);
+    return (struct stave__stretch){node->start, node->end};
 }
 
 static bool sum_total(struct stave__forest *forest, struct stave__node *node)
 {
-    double own = own_length(forest, node);
+    struct stave__stretch own = stretch_of(node);
     for (uint32_t i = node->first; i != STAVE_NONE; i = forest->nodes[i].next) {
         struct stave__node *child = &forest->nodes[i];
-        double total = child->extent.length;
-        if (!unite_child(forest, node, child))
+        struct stave__stretch child_own = stretch_of(child);
+        if (!child->cumulative && !stave__extent_take(&forest->extents, &node->extent, &own,
+                                                      &child->extent, &child_own))
             return false;
-        child->extent.length = total; /* its set is gone, or the parent's now */
     }
-    if (node->extent.root != 0 &&
-        !stave__intervals_add(&forest->extents, &node->extent, node->start, node->end))
-        return false;
-    if (node->extent.count == 1 && node->extent.length <= own)
-        stave__intervals_clear(&forest->extents, &node->extent);
-    if (node->extent.root == 0)
-        node->extent.length = own;
-    return true;
+    return stave__extent_close(&forest->extents, &node->extent, &own);
 }
 
 int stave__forest_sum(struct stave__forest *forest, const uint32_t *order, stave_error *error)

@@ -268,6 +268,36 @@ void stave__intervals_clear(struct stave__intervals *pool, struct stave__interva
     *set = (struct stave__interval_set){0};
 }
 
+/* ---- extents --------------------------------------------------------------------------------- */
+
+bool stave__extent_take(struct stave__intervals *pool, struct stave__interval_set *extent,
+                        const struct stave__stretch *own, struct stave__interval_set *child,
+                        const struct stave__stretch *child_own)
+{
+    double length = child->length;
+    bool sticks_out = child_own->start < own->start || child_own->end > own->end;
+    bool taken = true;
+    if (child->root != 0)
+        taken = stave__intervals_unite(pool, extent, child);
+    else if (sticks_out)
+        taken = stave__intervals_add(pool, extent, child_own->start, child_own->end);
+    child->length = length; /* its set is gone, or the span's now */
+    return taken;
+}
+
+bool stave__extent_close(struct stave__intervals *pool, struct stave__interval_set *extent,
+                         const struct stave__stretch *own)
+{
+    double length = stave__ticks_length(pool->ticks, own->start, own->end);
+    if (extent->root != 0 && !stave__intervals_add(pool, extent, own->start, own->end))
+        return false;
+    if (extent->count == 1 && extent->length <= length)
+        stave__intervals_clear(pool, extent);
+    if (extent->root == 0)
+        extent->length = length;
+    return true;
+}
+
 void stave__intervals_free(struct stave__intervals *pool)
 {
     free(pool->nodes);

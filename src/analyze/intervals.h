@@ -73,6 +73,20 @@ bool stave__intervals_add(struct stave__intervals *pool, struct stave__interval_
 bool stave__intervals_unite(struct stave__intervals *pool, struct stave__interval_set *set,
                             struct stave__interval_set *other);
 
+/* ---- the extent of a span and all below it --------------------------------------------------- */
+
+/* Of a span of a tree the union of its interval and those below it. A span whose descendants all lie in it has its own
+ * interval as extent, and needs no set: that stays empty, with the length of the interval. Children first. */
+
+/* What of a child and below it sticks out of the span goes into the span's extent; the child's keeps its length alone. */
+bool stave__extent_take(struct stave__intervals *pool, struct stave__interval_set *extent,
+                        const struct stave__stretch *own, struct stave__interval_set *child,
+                        const struct stave__stretch *child_own);
+
+/* When it has taken all children. */
+bool stave__extent_close(struct stave__intervals *pool, struct stave__interval_set *extent,
+                         const struct stave__stretch *own);
+
 void stave__intervals_clear(struct stave__intervals *pool, struct stave__interval_set *set);
 
 void stave__intervals_free(struct stave__intervals *pool);
