@@ -70,8 +70,10 @@ static bool start_recorder(struct demo *demo)
     uint64_t bytes =
         demo->options->memory_mib > 0 ? demo->options->memory_mib << 20 : bytes_needed(demo);
     printf("recorder: %.0f MiB, of which sessions may hold half\n", (double)bytes / (1 << 20));
+    if (stave_start(&(stave_config){.max_bytes = bytes}, &demo->error) < 0)
+        return false;
     stave_thread_name("main");
-    return stave_start(&(stave_config){.max_bytes = bytes}, &demo->error) >= 0;
+    return true;
 }
 
 /* ---- on one thread --------------------------------------------------------------------------- */
