@@ -15,13 +15,13 @@ struct cost {
 
 static double execute(const struct cost *cost)
 {
-    double begin_ms = now_ms();
+    double begin_ms = processor_ms();
     if (cost->pool != NULL)
         workflow_execute_parallel(cost->workflow, cost->pool, cost->orders->at, cost->orders->count,
                                   cost->verdicts);
     else
         workflow_execute_all(cost->workflow, cost->orders->at, cost->orders->count, cost->verdicts);
-    return now_ms() - begin_ms;
+    return processor_ms() - begin_ms;
 }
 
 /* What a session lost was captured, too, until it was given up. Below 0: no session. */
@@ -73,7 +73,7 @@ bool cost_show(const struct workflow *workflow, const struct orders *orders, str
                         .verdicts = verdicts,
                         .passes = passes,
                         .error = error};
-    printf("\nWhat capture costs, the fastest of %u passes each\n", passes);
+    printf("\nWhat capture costs in processor time, the fastest of %u passes each\n", passes);
     printf("%-20s %10s %10s %11s %12s %12s\n", "", "without ms", "with ms", "more", "ns a rule",
            "ns more");
     bool is_done = measure(&cost, "execute");
