@@ -127,6 +127,9 @@ STAVE_API stave_session *stave_session_start_sized(const stave_session_config *c
  * below. */
 STAVE_API void stave_session_stop(stave_session *session);
 
+/* Its number in the process and in files, from 1; 0 for NULL. */
+STAVE_API uint64_t stave_session_number(const stave_session *session);
+
 /* Stops it, and lets go of its records. */
 STAVE_API void stave_session_free(stave_session *session);
 

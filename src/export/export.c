@@ -4,9 +4,9 @@
 
 #include "base/config.h"
 #include "base/error.h"
-#include "base/os.h"
 #include "export/format.h"
 #include "export/gzip.h"
+#include "export/whole.h"
 
 static const struct {
     const char *name, *suffix, *viewers;
@@ -137,18 +137,22 @@ int stave_export_sized(stave_trace *trace, stave_export_format format,
     return status;
 }
 
-/* ---- to a file ------------------------------------------------------------------------------- */
+/* ---- to a file, to memory -------------------------------------------------------------------- */
 
-struct to_file {
-    struct stave__os_file file;
-    const char *path;
-    stave_error *error;
+struct exporting {
+    stave_trace *trace;
+    stave_export_format format;
+    const stave_export_config *config;
+    size_t config_size;
+    stave_export_counts *counts;
+    size_t counts_size;
 };
 
-static int write_file(void *context, const void *data, size_t size)
+static int write_sink(void *context, stave_sink sink, stave_error *error)
 {
-    struct to_file *to = context;
-    return stave__os_write(to->file.fd, to->path, data, size, to->error);
+    const struct exporting *e = context;
+    return stave_export_sized(e->trace, e->format, e->config, e->config_size, sink, e->counts,
+                              e->counts_size, error);
 }
 
 int stave_export_to_file_sized(stave_trace *trace, stave_export_format format,
@@ -156,40 +160,8 @@ int stave_export_to_file_sized(stave_trace *trace, stave_export_format format,
                                const char *path, stave_export_counts *counts, size_t counts_size,
                                stave_error *error)
 {
-    struct to_file to = {.path = path, .error = error};
-    int status = stave__os_create(path, &to.file, error);
-    if (status < 0)
-        return status;
-    status = stave_export_sized(trace, format, config, config_size, (stave_sink){write_file, &to},
-                                counts, counts_size, error);
-    if (status >= 0)
-        status = stave__os_commit(&to.file, false, error);
-    stave__os_discard(&to.file);
-    return status;
-}
-
-/* ---- to memory ------------------------------------------------------------------------------- */
-
-struct to_memory {
-    char *bytes;
-    size_t used, room;
-};
-
-static int write_memory(void *context, const void *data, size_t size)
-{
-    struct to_memory *to = context;
-    if (size >= to->room - to->used) { /* one more for the NUL */
-        size_t room = 2 * to->room > to->used + size + 1 ? 2 * to->room : to->used + size + 1;
-        char *larger = realloc(to->bytes, room);
-        if (larger == NULL)
-            return STAVE_E_MEMORY;
-        to->bytes = larger;
-        to->room = room;
-    }
-    memcpy(to->bytes + to->used, data, size);
-    to->used += size;
-    to->bytes[to->used] = '\0';
-    return STAVE_OK;
+    struct exporting e = {trace, format, config, config_size, counts, counts_size};
+    return stave__write_file(path, write_sink, &e, error);
 }
 
 int stave_export_to_memory_sized(stave_trace *trace, stave_export_format format,
@@ -197,17 +169,6 @@ int stave_export_to_memory_sized(stave_trace *trace, stave_export_format format,
                                  size_t *size, stave_export_counts *counts, size_t counts_size,
                                  stave_error *error)
 {
-    struct to_memory to = {.bytes = malloc(1), .room = 1};
-    if (to.bytes == NULL)
-        return stave__fail_memory(error);
-    to.bytes[0] = '\0';
-    int status = stave_export_sized(trace, format, config, config_size,
-                                    (stave_sink){write_memory, &to}, counts, counts_size, error);
-    if (status < 0) {
-        free(to.bytes);
-        return status;
-    }
-    *data = to.bytes;
-    *size = to.used;
-    return status;
+    struct exporting e = {trace, format, config, config_size, counts, counts_size};
+    return stave__write_memory(write_sink, &e, data, size, error);
 }

@@ -190,6 +190,11 @@ static void stop(struct stave_session *session)
     STAVE__STORE(session->stop, stave__clock_tick(&stave__recorder.clock) + 1);
 }
 
+uint64_t stave_session_number(const stave_session *session)
+{
+    return session != NULL ? session->number : 0;
+}
+
 void stave_session_stop(stave_session *session)
 {
     if (session == NULL)

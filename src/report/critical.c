@@ -15,7 +15,7 @@ struct chaining {
     uint32_t *closest; /* of each node, the evaluation that it is, or is in */
 };
 
-static const struct stave__row *row_at(const struct chaining *c, uint32_t row)
+static const struct stave__model_row *row_at(const struct chaining *c, uint32_t row)
 {
     return &c->making->model->rows[row];
 }

@@ -34,7 +34,7 @@ static struct wanted *slot_of(const struct directory *directory, uint32_t lane, 
     }
 }
 
-static bool is_attached(const struct stave__row *row)
+static bool is_attached(const struct stave__model_row *row)
 {
     return (row->flags & STAVE_FLAG_ATTACHED) != 0;
 }
@@ -50,7 +50,7 @@ static uint32_t count_attached(const struct stave__model *model)
 static void want(const struct directory *directory, const struct stave__model *model)
 {
     for (uint32_t i = 0; i < model->count; i++) {
-        const struct stave__row *row = &model->rows[i];
+        const struct stave__model_row *row = &model->rows[i];
         if (is_attached(row))
             *slot_of(directory, row->place_lane, row->place) =
                 (struct wanted){row->place, row->place_lane, STAVE_NONE, true};
@@ -81,7 +81,7 @@ static bool find_handles(struct stave__layout *layout)
         find_wanted(&directory, model);
     }
     for (uint32_t i = 0; i < model->count; i++) {
-        const struct stave__row *row = &model->rows[i];
+        const struct stave__model_row *row = &model->rows[i];
         layout->handle[i] = STAVE_NONE;
         if (is_attached(row))
             layout->handle[i] = slot_of(&directory, row->place_lane, row->place)->row;
@@ -194,7 +194,7 @@ static uint32_t node_of(const struct stave__layout *layout, uint32_t row)
 
 bool stave__is_same_run(const struct stave__layout *layout, uint32_t a, uint32_t b)
 {
-    const struct stave__row *x = &layout->model->rows[a], *y = &layout->model->rows[b];
+    const struct stave__model_row *x = &layout->model->rows[a], *y = &layout->model->rows[b];
     if (a == b || x->kind == STAVE__RUN || y->kind == STAVE__RUN)
         return a == b;
     if (layout->is_lost[a] != layout->is_lost[b])
@@ -222,7 +222,7 @@ static uint32_t node_by_handle(const struct stave__layout *layout, uint32_t row)
 
 /* ---- the scope ------------------------------------------------------------------------------- */
 
-static bool is_in_time(const struct stave__model *model, const struct stave__row *row)
+static bool is_in_time(const struct stave__model *model, const struct stave__model_row *row)
 {
     return !model->is_scoped || (row->start >= model->from && row->start < model->to);
 }
@@ -240,7 +240,7 @@ static bool is_reached(const struct stave__layout *layout, bool *reached, uint32
 
 static void enclose(struct stave__layout *layout, bool *reached, uint32_t row)
 {
-    const struct stave__row *at = &layout->model->rows[row];
+    const struct stave__model_row *at = &layout->model->rows[row];
     bool is_in_scope = is_reached(layout, reached, row) && is_in_time(layout->model, at);
     find_outmost(layout, row);
     layout->thread[row] = node_of(layout, at->around);

@@ -41,7 +41,7 @@ static uint32_t list(const struct stave__layout *layout, struct stave__grouped *
 {
     uint32_t used = 0;
     for (uint32_t i = 0; i < layout->model->count; i++) {
-        const struct stave__row *row = &layout->model->rows[i];
+        const struct stave__model_row *row = &layout->model->rows[i];
         if (stave__is_evaluation(layout, i))
             all[used++] = (struct stave__grouped){row->end, layout->run[i], row->rule, i};
     }

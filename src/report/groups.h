@@ -16,7 +16,7 @@ struct stave__group {
 };
 
 struct stave__groups {
-    const struct stave__row *rows;
+    const struct stave__model_row *rows;
     struct stave__grouped *heads; /* one for each group, by run and rule */
     uint32_t heads_count;
     uint32_t *begun; /* rows, group after group: in the order of rows */

@@ -12,7 +12,7 @@ int stave__model_init(struct stave__model *model, stave_error *error)
     return status < 0 ? stave__fail_memory(error) : STAVE_OK;
 }
 
-struct stave__row *stave__model_add(struct stave__model *model)
+struct stave__model_row *stave__model_add(struct stave__model *model)
 {
     void *rows = stave__room_grow(model->rows, model->count, &model->size, sizeof *model->rows);
     if (rows == NULL || model->count == STAVE_NONE - 1)
@@ -76,13 +76,13 @@ static int compare_keys(const void *a, const void *b)
 static void list_keys(const struct stave__model *model, struct key *keys)
 {
     for (uint32_t i = 0; i < model->count; i++) {
-        const struct stave__row *row = &model->rows[i];
+        const struct stave__model_row *row = &model->rows[i];
         keys[i] = (struct key){row->start, row->serial, row->lane, i};
     }
 }
 
 /* Puts rows into the order of the keys; `moved` then says where each went. */
-static void move(struct stave__model *model, const struct key *keys, struct stave__row *sorted,
+static void move(struct stave__model *model, const struct key *keys, struct stave__model_row *sorted,
                  uint32_t *moved)
 {
     for (uint32_t i = 0; i < model->count; i++) {
@@ -97,7 +97,7 @@ static void move(struct stave__model *model, const struct key *keys, struct stav
 int stave__model_sort(struct stave__model *model, stave_error *error)
 {
     struct key *keys = malloc(((size_t)model->count + 1) * sizeof *keys);
-    struct stave__row *sorted = malloc(((size_t)model->count + 1) * sizeof *sorted);
+    struct stave__model_row *sorted = malloc(((size_t)model->count + 1) * sizeof *sorted);
     uint32_t *moved = NULL;
     bool has_room = keys != NULL && sorted != NULL && stave__room(&moved, model->count);
     if (has_room) {

@@ -2,8 +2,8 @@
  *
  *     struct stave__model model;
  *     if (stave__model_init(&model, error) < 0) ...
- *     struct stave__row *row = stave__model_add(&model);              // NULL: out of memory, or too many
- *     *row = (struct stave__row){.start = 0, .end = 4, .serial = 1, .kind = STAVE__EVALUATION, ...};
+ *     struct stave__model_row *row = stave__model_add(&model);              // NULL: out of memory, or too many
+ *     *row = (struct stave__model_row){.start = 0, .end = 4, .serial = 1, .kind = STAVE__EVALUATION, ...};
  *     if (stave__model_sort(&model, error) < 0) ...
  *     stave__model_free(&model);
  *
@@ -20,7 +20,7 @@ enum stave__row_of {
     STAVE__RUN,
 };
 
-struct stave__row {
+struct stave__model_row {
     int64_t start, end; /* units; end >= start */
     uint64_t serial;
     uint64_t place;  /* with place_lane: the serial of the place that it was begun in by a handle */
@@ -44,7 +44,7 @@ struct stave__summed {
 struct stave__model {
     struct stave__strings texts;
     struct stave__declared declared;
-    struct stave__row *rows;
+    struct stave__model_row *rows;
     uint32_t count, size;
     struct stave__summed *summed;
     uint32_t summed_count, summed_size;
@@ -61,7 +61,7 @@ struct stave__model {
 };
 
 int stave__model_init(struct stave__model *model, stave_error *error);
-struct stave__row *stave__model_add(struct stave__model *model);
+struct stave__model_row *stave__model_add(struct stave__model *model);
 struct stave__summed *stave__model_sum(struct stave__model *model);
 bool stave__model_declare(struct stave__model *model, const struct stave__declared_rule *rule);
 bool stave__model_need(struct stave__model *model, uint32_t rule, uint32_t id);

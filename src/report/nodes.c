@@ -65,7 +65,7 @@ static double ns_from_origin(const struct stave__model *model, int64_t time)
 static void fill(const struct stave__making *making, const struct lists *lists, uint32_t at)
 {
     const struct stave__layout *layout = &making->layout;
-    const struct stave__row *row = stave__row_of(making, at);
+    const struct stave__model_row *row = stave__row_of(making, at);
     bool is_rule = row->kind == STAVE__EVALUATION;
     uint32_t index = making->row[at], parent = node_or_none(making, layout->parent[index]);
     uint32_t name = is_rule ? making->report->graph.rules[row->rule].description : row->name;

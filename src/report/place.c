@@ -12,7 +12,7 @@ struct placing {
     uint32_t found_count;
 };
 
-static const struct stave__row *row_at(const struct placing *p, uint32_t row)
+static const struct stave__model_row *row_at(const struct placing *p, uint32_t row)
 {
     return &p->layout->model->rows[row];
 }
@@ -22,7 +22,7 @@ static const struct stave__row *row_at(const struct placing *p, uint32_t row)
 static void find_needs(struct placing *p, uint32_t row)
 {
     const struct stave__graph *graph = p->layout->graph;
-    const struct stave__row *at = row_at(p, row);
+    const struct stave__model_row *at = row_at(p, row);
     uint32_t end = graph->rules[at->rule + 1].needs;
     p->found_count = 0;
     for (uint32_t i = graph->rules[at->rule].needs; i < end; i++) {
@@ -82,7 +82,7 @@ static bool add_links(struct placing *p, uint32_t row, uint32_t parent)
 
 static uint32_t find_parent(const struct placing *p, uint32_t row)
 {
-    const struct stave__row *at = row_at(p, row);
+    const struct stave__model_row *at = row_at(p, row);
     uint32_t rule = p->layout->graph->rules[at->rule].parent;
     if (rule == STAVE_NONE)
         return STAVE_NONE;

@@ -14,7 +14,7 @@ static void begin_run(struct stave__making *making, uint32_t index)
     const struct stave__model *model = making->model;
     const struct stave__strings *texts = &making->report->texts;
     const struct stave__laid_run *laid = &making->layout.runs[index];
-    const struct stave__row *row = laid->row != STAVE_NONE ? &model->rows[laid->row] : NULL;
+    const struct stave__model_row *row = laid->row != STAVE_NONE ? &model->rows[laid->row] : NULL;
     making->report->runs[index] = (stave_report_run){
         .name = row != NULL ? stave__strings_text(texts, row->name, NULL) : "",
         .id = row != NULL && row->note != STAVE_NONE ? stave__strings_text(texts, row->note, NULL)

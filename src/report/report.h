@@ -45,7 +45,7 @@ bool stave__make_runs(struct stave__making *making);     /* report.c */
 bool stave__make_critical(struct stave__making *making); /* critical.c */
 bool stave__make_stats(struct stave__making *making);    /* stats.c */
 
-static inline const struct stave__row *stave__row_of(const struct stave__making *making,
+static inline const struct stave__model_row *stave__row_of(const struct stave__making *making,
                                                      uint32_t node)
 {
     return &making->model->rows[making->row[node]];

@@ -18,7 +18,7 @@ enum { OF_SPAN, OF_LOST_PLACE, OF_THREAD };
 static struct member member_of(const struct stave__layout *layout, uint32_t node)
 {
     uint32_t at = layout->outmost[node];
-    const struct stave__row *row = &layout->model->rows[at];
+    const struct stave__model_row *row = &layout->model->rows[at];
     if (row->kind == STAVE__RUN)
         return (struct member){at, row->lane, OF_SPAN, node, 0};
     if (layout->is_lost[at])
@@ -58,7 +58,7 @@ static uint32_t list_members(struct stave__layout *layout, struct member *member
 
 static void begin_run(struct stave__layout *layout, const struct member *member)
 {
-    const struct stave__row *node = &layout->model->rows[member->node];
+    const struct stave__model_row *node = &layout->model->rows[member->node];
     struct stave__laid_run *run = &layout->runs[layout->runs_count++];
     *run = (struct stave__laid_run){
         .row = STAVE_NONE,

@@ -32,20 +32,20 @@ static uint64_t *outcome_of(stave_rule_stats *stats, uint32_t outcome)
     }
 }
 
-static bool is_unfinished(const struct stave__row *row)
+static bool is_unfinished(const struct stave__model_row *row)
 {
     return (row->flags & STAVE_FLAGS_END_UNKNOWN) != 0;
 }
 
 /* Whether its duration says how long the rule takes. */
-static bool is_timed(const struct stave__row *row)
+static bool is_timed(const struct stave__model_row *row)
 {
     return row->outcome != STAVE_SKIPPED && row->outcome != STAVE_CACHED && !is_unfinished(row);
 }
 
 static void count(struct adding *a, uint32_t at)
 {
-    const struct stave__row *row = &a->making->model->rows[at];
+    const struct stave__model_row *row = &a->making->model->rows[at];
     stave_rule_stats *stats = &a->stats[row->rule];
     uint64_t *outcome = outcome_of(stats, row->outcome);
     stats->missing += a->making->layout.is_missing[at];
@@ -71,7 +71,7 @@ static void list_durations(struct adding *a)
         a->at[i] = (uint32_t)a->stats[i].timed;
     stave__room_begin(a->at, rules);
     for (uint32_t i = 0; i < making->model->count; i++) {
-        const struct stave__row *row = &making->model->rows[i];
+        const struct stave__model_row *row = &making->model->rows[i];
         if (!stave__is_evaluation(&making->layout, i) || !is_timed(row))
             continue;
         double ns = (double)(row->end - row->start) * making->model->unit_ns;

@@ -23,7 +23,7 @@ struct summing {
 
 static struct stave__stretch own_of(const struct summing *s, uint32_t node)
 {
-    const struct stave__row *row = stave__row_of(s->making, node);
+    const struct stave__model_row *row = stave__row_of(s->making, node);
     return (struct stave__stretch){row->start, row->end};
 }
 
@@ -69,7 +69,7 @@ static bool take(struct summing *s, const struct stave__stretch *own, struct sta
 static bool take_extras(struct summing *s, uint32_t node, const struct stave__stretch *own)
 {
     for (uint32_t at = s->extra_of[node]; at != 0; at = s->extras[at - 1].next) {
-        const struct stave__row *row = &s->making->model->rows[s->extras[at - 1].row];
+        const struct stave__model_row *row = &s->making->model->rows[s->extras[at - 1].row];
         if (!take(s, own, (struct stave__stretch){row->start, row->end}))
             return false;
     }

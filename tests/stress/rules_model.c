@@ -41,12 +41,12 @@ void rules_model_parent(struct stave__model *model, uint32_t rule, const char *i
     model->declared.rules[rule].has_parent = true;
 }
 
-struct stave__row *rules_model_add(struct stave__model *model, uint32_t rule, uint32_t lane,
+struct stave__model_row *rules_model_add(struct stave__model *model, uint32_t rule, uint32_t lane,
                                    uint64_t serial, int64_t start, int64_t end)
 {
-    struct stave__row *row = stave__model_add(model);
+    struct stave__model_row *row = stave__model_add(model);
     assert_non_null(row);
-    *row = (struct stave__row){
+    *row = (struct stave__model_row){
         .start = start,
         .end = end,
         .serial = serial,
@@ -62,7 +62,7 @@ struct stave__row *rules_model_add(struct stave__model *model, uint32_t rule, ui
 static uint32_t add_other(struct stave__model *model, const char *name, uint32_t lane,
                           uint64_t serial, int64_t start, int64_t end, enum stave__row_of kind)
 {
-    struct stave__row *row = rules_model_add(model, STAVE_NONE, lane, serial, start, end);
+    struct stave__model_row *row = rules_model_add(model, STAVE_NONE, lane, serial, start, end);
     row->name = rules_model_text(model, name);
     row->kind = (uint8_t)kind;
     return model->count - 1;
@@ -80,7 +80,7 @@ uint32_t rules_model_span(struct stave__model *model, const char *name, uint32_t
     return add_other(model, name, lane, serial, start, end, STAVE__SPAN);
 }
 
-void rules_model_attach(struct stave__row *row, uint32_t lane, uint64_t serial)
+void rules_model_attach(struct stave__model_row *row, uint32_t lane, uint64_t serial)
 {
     row->flags |= STAVE_FLAG_ATTACHED;
     row->place_lane = lane;

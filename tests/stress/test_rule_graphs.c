@@ -174,7 +174,7 @@ static void add_rows(struct stave__model *model, const struct rulegraph *graph,
         place[order[i]] = i;
     for (int i = 0; i < graph->rows_count; i++) {
         const struct rulegraph_row *from = &graph->rows[order[i]];
-        struct stave__row *row =
+        struct stave__model_row *row =
             rules_model_add(model, declared[from->rule], (uint32_t)from->lane,
                             (uint64_t)from->serial, from->start, from->end);
         row->kind = kinds[from->kind];

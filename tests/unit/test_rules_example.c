@@ -1,4 +1,6 @@
 /* docs/rules.md, "One run, by hand": its five rules, each number of its tables. */
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +10,7 @@
 #include <cmocka.h>
 
 #include "stress/rules_model.h"
+#include "unit/recording.h"
 
 #define MS 1e6
 
@@ -40,7 +43,7 @@ static void declare(struct stave__model *model, uint32_t rules[COUNT(nodes)])
 }
 
 /* In memory, in milliseconds; rows as they end. */
-static stave_report *make_example(void)
+static stave_report *make_in_memory(void)
 {
     struct stave__model model;
     uint32_t rules[COUNT(nodes)];
@@ -56,6 +59,100 @@ static stave_report *make_example(void)
     rules_model_attach(rules_model_add(&model, rules[4], 2, 2, 7, 12), 1, 1);
     return rules_model_report(&model);
 }
+
+/* ---- as a program evaluates it --------------------------------------------------------------- */
+
+static stave_rule price = {.id = "price", .description = "price is positive"};
+static stave_rule stock = {.id = "stock", .description = "all in stock"};
+static stave_rule total = {
+    .id = "total", .description = "total matches", .depends_on = STAVE_RULES(&price, &stock)};
+static stave_rule discount = {.id = "discount", .description = "discount is allowed"};
+static stave_rule ship = {
+    .id = "ship", .description = "can be shipped", .depends_on = STAVE_RULES(&stock)};
+
+static uint64_t zero_ns; /* the clock when the session begins */
+
+/* The second thread takes one step after the other: it begins a rule, or ends the one that it has begun. */
+static struct {
+    sem_t go, done;
+    stave_rule *rule; /* NULL: end */
+    stave_run run;
+    bool is_over;
+} second;
+
+static void *take_steps(void *none)
+{
+    stave_evaluation open = {0};
+    for (sem_wait(&second.go); !second.is_over; sem_wait(&second.go)) {
+        if (second.rule != NULL)
+            open = stave_rule_begin(second.rule, second.run);
+        else
+            stave_rule_end(open, STAVE_DONE, NULL);
+        sem_post(&second.done);
+    }
+    return none;
+}
+
+static void on_second_thread(double ms, stave_rule *rule)
+{
+    recorded_ns = zero_ns + (uint64_t)(ms * MS);
+    second.rule = rule;
+    sem_post(&second.go);
+    sem_wait(&second.done);
+}
+
+static stave_evaluation begin(double ms, stave_rule *rule)
+{
+    recorded_ns = zero_ns + (uint64_t)(ms * MS);
+    return stave_rule_begin(rule, (stave_run){0});
+}
+
+static void end(double ms, stave_evaluation evaluation)
+{
+    recorded_ns = zero_ns + (uint64_t)(ms * MS);
+    stave_rule_end(evaluation, STAVE_DONE, NULL);
+}
+
+static void evaluate_all(void)
+{
+    second.run = stave_run_begin("order");
+    stave_evaluation outer = begin(0, &price);
+    on_second_thread(0, &stock);
+    end(4, outer);
+    on_second_thread(6, NULL);
+    outer = begin(6, &total);
+    on_second_thread(7, &ship);
+    stave_evaluation inner = begin(8, &discount);
+    end(11, inner);
+    on_second_thread(12, NULL);
+    end(16, outer);
+    stave_run_end(second.run);
+}
+
+static stave_report *make_by_capture(void)
+{
+    pthread_t thread;
+    stave_error error = {0};
+    zero_ns = ++recorded_ns;
+    stave_session *session = stave_session_start(NULL, &error);
+    sem_init(&second.go, 0, 0);
+    sem_init(&second.done, 0, 0);
+    second.is_over = false;
+    assert_int_equal(pthread_create(&thread, NULL, take_steps, NULL), 0);
+    evaluate_all();
+    second.is_over = true;
+    sem_post(&second.go);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    stave_report *report = stave_session_report(session, &error);
+    stave_session_free(session);
+    if (report == NULL)
+        fail_msg("%s", error.message);
+    return report;
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+static stave_report *(*make_example)(void);
 
 static void check_node(const stave_report *report, const struct expected *expected)
 {
@@ -89,8 +186,8 @@ static void test_links(void **state)
 {
     stave_report *report = make_example();
     uint32_t count;
-    const stave_report_node *total = rules_model_node(report, "total");
-    const uint32_t *links = stave_report_links(report, rules_model_index(report, total), &count);
+    const stave_report_node *node = rules_model_node(report, "total");
+    const uint32_t *links = stave_report_links(report, rules_model_index(report, node), &count);
     assert_int_equal(count, 1);
     assert_ptr_equal(stave_report_node_at(report, links[0]), rules_model_node(report, "price"));
     assert_null(stave_report_links(report, 0, &count));
@@ -137,13 +234,29 @@ static void test_rules(void **state)
     stave_report_free(report);
 }
 
+static int in_memory(void **state)
+{
+    make_example = make_in_memory;
+    return 0;
+}
+
+static int by_capture(void **state)
+{
+    make_example = make_by_capture;
+    return set_up(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_links),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_rules),
+        cmocka_unit_test_setup(test_nodes, in_memory),
+        cmocka_unit_test_setup(test_links, in_memory),
+        cmocka_unit_test_setup(test_run, in_memory),
+        cmocka_unit_test_setup(test_rules, in_memory),
+        cmocka_unit_test_setup_teardown(test_nodes, by_capture, tear_down),
+        cmocka_unit_test_setup_teardown(test_links, by_capture, tear_down),
+        cmocka_unit_test_setup_teardown(test_run, by_capture, tear_down),
+        cmocka_unit_test_setup_teardown(test_rules, by_capture, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
