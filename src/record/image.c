@@ -170,6 +170,7 @@ int stave__image_write(stave_sink sink, const struct stave_session *session, sta
     if (session != NULL) {
         image->spans.is_of_session = true;
         image->spans.session_start = session->start;
+        image->file.rules.session = session->number;
     }
     if (opened >= 0)
         put_all(image);

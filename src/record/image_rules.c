@@ -251,8 +251,10 @@ void stave__image_sessions(struct stave__image_file *file)
         struct stave_session copy;
         if (!stave__session_copy(i, &copy))
             continue;
-        put_session(batch, &copy);
-        put_sums(file, &copy);
+        if (file->rules.session == 0 || file->rules.session == copy.number) {
+            put_session(batch, &copy);
+            put_sums(file, &copy);
+        }
         free(copy.sums);
     }
     flush(batch);

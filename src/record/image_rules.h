@@ -8,7 +8,8 @@
 /* What is new of rules, and what they depend on. */
 void stave__image_rules(struct stave__image_file *file);
 
-/* The sessions that have not been freed, with what they lost and what was added to them: once, at a file's end. */
+/* The sessions that have not been freed, with what they lost and what was added to them, or the one that the file is of:
+ * once, at a file's end. */
 void stave__image_sessions(struct stave__image_file *file);
 
 #endif

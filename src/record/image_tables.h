@@ -31,6 +31,7 @@ struct stave__image_rules {
     uint32_t *rows; /* its rule's row plus 1 */
     uint32_t rows_put, dependencies_put, sessions_put, summaries_put;
     uint64_t news_put, words_put; /* of the recorder's lists */
+    uint64_t session;             /* the only one that it tells of; 0: all */
 };
 
 struct stave__image_file {

@@ -30,10 +30,10 @@ static void set_stops(struct stave__lane *lane)
 {
     struct stave__thread *self = &lane->thread;
     bool own_clock = stave__recorder.clock.own != NULL;
-    bool calls =
-        own_clock || lane->is_skipping || stave__is_in_sum(self) || stave__recorder.max_spans != 0;
+    bool always = own_clock || stave__recorder.max_spans != 0; /* also behind an end */
+    bool calls = always || lane->is_skipping || stave__is_in_sum(self);
     self->limit = calls ? self->top : lane->last;
-    self->end = own_clock ? self->next : lane->full;
+    self->end = always ? self->next : lane->full;
 }
 
 void stave__lane_set_top(struct stave__lane *lane, struct stave__open *top)

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "fault/memory.h"
+#include "stave/rules.h"
 #include "stress/recorded.h"
 
 /* ---- mappings: as the other requests --------------------------------------------------------- */
@@ -115,7 +116,7 @@ static void test_starting(void **state)
     while (fails_at(start, 0, mapping + 1))
         mapping++;
     assert_int_equal(requests, 2); /* the pool's queues */
-    assert_int_equal(mapping, 10); /* lanes, names (3), chunks; of traces 5 */
+    assert_int_equal(mapping, 21); /* lanes, names (3), chunks; of traces 5, of rules 11 */
     assert_true(stave_is_enabled());
 }
 
@@ -179,7 +180,7 @@ static void test_snapshots(void **state)
     while (fails_at(take_snapshot, 0, mapping + 1))
         mapping++;
     assert_true(request >= 8);
-    assert_int_equal(mapping, 2); /* the file's numbers of names, the names of lanes */
+    assert_int_equal(mapping, 5); /* numbers of names, of lanes (2), of rules (2) */
 }
 
 static int write_file(stave_error *error)
@@ -198,7 +199,52 @@ static void test_files(void **state)
     while (fails_at(write_file, 0, mapping + 1))
         mapping++;
     assert_true(request >= 14);
-    assert_int_equal(mapping, 3); /* and how far it is with each lane */
+    assert_int_equal(mapping, 6); /* and how far it is with each lane */
+}
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static stave_session *session;
+static stave_rule rule = {.id = "a rule", .description = "that is evaluated"};
+
+static int take_session_snapshot(stave_error *error)
+{
+    struct traces_bytes bytes = {0};
+    int status =
+        stave_session_snapshot(session, (stave_sink){.write = add, .context = &bytes}, error);
+    free(bytes.at);
+    return status;
+}
+
+static int add_summary(stave_error *error)
+{
+    return stave_session_add(session, &rule, &(stave_summary){.calls = 1}, error);
+}
+
+/* What a handle's place needs memory for is dropped, and counted; what needs none goes on. */
+static void test_sessions(void **state)
+{
+    unsigned request = 0, mapping = 0;
+    stave_session_lost lost;
+    session = stave_session_start(NULL, NULL);
+    assert_non_null(session);
+    stave_evaluation first = stave_rule_begin(&rule, (stave_run){0});
+    stave_rule_end(first, STAVE_DONE, NULL);
+    let_fail(0, 1);
+    assert_null(stave_rule_begin(&rule, first.here).span.slot);
+    let_fail(0, 0);
+    stave_rule_end(stave_rule_begin(&rule, first.here), STAVE_DONE, NULL);
+    stave_session_lost_of(session, &lost);
+    assert_int_equal(lost.dropped, 1);
+    assert_true(fails_at(add_summary, 1, 0));
+    assert_int_equal(add_summary(NULL), STAVE_OK);
+    while (fails_at(take_session_snapshot, request + 1, 0))
+        request++;
+    while (fails_at(take_session_snapshot, 0, mapping + 1))
+        mapping++;
+    assert_true(request >= 12);
+    assert_int_equal(mapping, 5);
+    stave_session_free(session);
 }
 
 int main(void)
@@ -209,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_sums_without_memory),
         cmocka_unit_test(test_snapshots),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_sessions),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

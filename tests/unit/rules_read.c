@@ -82,7 +82,7 @@ static const struct traces_row *around(const struct rules_read *read,
     const struct traces_row *found = NULL;
     if ((inner->columns.flags & STAVE_FLAG_ATTACHED) != 0)
         return span_of(read, inner->columns.other_lane, inner->columns.other);
-    for (size_t i = 0; i < read->seen.rows.count; i++) {
+    for (size_t i = 0; inner->columns.depth > 0 && i < read->seen.rows.count; i++) {
         const struct traces_row *row = &read->seen.rows.at[i];
         bool is_around = row->kind == STAVE_SPANS && row->lane == inner->lane &&
                          row->columns.serial < inner->columns.serial &&
@@ -143,7 +143,7 @@ static struct rules_evaluation evaluation_of(const struct rules_read *read,
         const struct traces_row *place = span_of(read, row->columns.other_lane, row->columns.other);
         e.place = place != NULL ? place->name : "(lost)";
     }
-    for (size_t i = 0; i < read->seen.rows.count; i++) {
+    for (size_t i = 0; read->has_attributes && i < read->seen.rows.count; i++) {
         const struct traces_row *attribute = &read->seen.rows.at[i];
         if (attribute->kind == STAVE_ATTRIBUTES && attribute->lane == row->lane &&
             attribute->columns.serial == row->columns.serial)
@@ -165,7 +165,9 @@ static int compare(const void *a, const void *b)
 
 static struct rules_read read_of(struct recorded seen)
 {
-    struct rules_read read = {.seen = seen, .tables = stave__trace_rules(seen.trace)};
+    struct rules_read read = {.seen = seen,
+                              .tables = stave__trace_rules(seen.trace),
+                              .has_attributes = recorded_count(&seen, STAVE_ATTRIBUTES) > 0};
     read.at = malloc((seen.rows.count + 1) * sizeof *read.at);
     TRACES_MUST(read.at != NULL);
     for (size_t i = 0; i < seen.rows.count; i++) {

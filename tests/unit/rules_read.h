@@ -23,6 +23,7 @@ struct rules_evaluation {
 struct rules_read {
     struct recorded seen;
     const struct stave__rule_tables *tables;
+    bool has_attributes;
     struct rules_evaluation *at; /* by start, lane, serial */
     size_t count;
 };

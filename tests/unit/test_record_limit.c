@@ -11,6 +11,7 @@
 
 #include "stave/traces.h"
 #include "stress/recorded.h"
+#include "unit/recording_file.h"
 
 #define LIMIT 1000u
 
@@ -69,10 +70,10 @@ static void test_5_after_that(void **state)
 /* Of what is beyond the limit nothing is recorded, also of those open when it was reached; a file has the same. */
 static void test_what_belongs_to_the_others(void **state)
 {
-    char path[] = "/tmp/stave-limit-XXXXXX";
-    close(mkstemp(path));
+    char file_path[] = "/tmp/stave-limit-XXXXXX";
+    close(mkstemp(file_path));
     start();
-    assert_int_equal(stave_record_to(path, NULL), STAVE_OK);
+    assert_int_equal(stave_record_to(file_path, NULL), STAVE_OK);
     {
         STAVE_SCOPE("outermost");
         record(LIMIT - 2);
@@ -86,14 +87,14 @@ static void test_what_belongs_to_the_others(void **state)
         assert_null(beyond.slot);
     }
     stave_stop();
-    struct recorded file = recorded_file(path);
+    struct recorded file = recorded_file(file_path);
     assert_int_equal(recorded_count(&file, STAVE_SPANS), LIMIT);
     assert_int_equal(recorded_count(&file, STAVE_ATTRIBUTES), LIMIT - 2);
     assert_int_equal(recorded_find(&file, STAVE_SPANS, "outermost")->columns.flags, 0);
     assert_int_equal(recorded_find(&file, STAVE_SPANS, "last")->columns.flags, 0);
     assert_int_equal(recorded_find(&file, STAVE_CUMULATIVES, "sum")->columns.value, 3);
     recorded_free(&file);
-    unlink(path);
+    unlink(file_path);
 }
 
 static void *record_many(void *given)
@@ -124,9 +125,27 @@ static void test_no_later_start_lifts_it(void **state)
     assert_int_equal(stave_start(&config, &error), STAVE_E_ARGUMENT);
 }
 
+/* The inline probes know of no limit. */
+static void by_the_counter(void **state)
+{
+    const stave_config config = {.mode = STAVE_STOP_WHEN_FULL, .max_spans = 3};
+    assert_int_equal(stave_start(&config, NULL), STAVE_OK);
+    for (int i = 0; i < 10; i++) {
+        STAVE_SCOPE("span");
+    }
+    assert_int_equal(recorded_counts().recorded, 3);
+    assert_int_equal(recorded_counts().dropped_limit, 7);
+}
+
+static void test_by_the_counter(void **state)
+{
+    in_a_child(by_the_counter, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_the_counter), /* before this process has a recorder */
         cmocka_unit_test(test_1001_of_1000),
         cmocka_unit_test(test_5_after_that),
         cmocka_unit_test(test_what_belongs_to_the_others),
