@@ -54,7 +54,7 @@ static void show(const struct cost *cost, const char *name, double without_ms, d
 
 static bool measure(const struct cost *cost, const char *name)
 {
-    double without_ms[COST_PASSES_MAX], with_ms[COST_PASSES_MAX];
+    double without_ms[COST_PASSES_MAX] = {0}, with_ms[COST_PASSES_MAX] = {0};
     for (unsigned i = 0; i < cost->passes; i++) {
         without_ms[i] = execute(cost);
         with_ms[i] = execute_captured(cost);

@@ -49,7 +49,7 @@ int64_t function_modulo(struct call *call, int64_t a, int64_t b)
  * Rates go by places: from a postcode of a country up to the next one that stands in the table. The table is a text, in no
  * order, that is read and sorted when the first rate is needed. */
 
-enum { PLACE_SPAN = 100, PLACES = COUNTRIES * (POSTCODES / PLACE_SPAN), RATE_LINE = 24 };
+enum { PLACE_SPAN = 500, PLACES = COUNTRIES * (POSTCODES / PLACE_SPAN), RATE_LINE = 24 };
 
 struct place {
     uint32_t from; /* of country and postcode, see key_of() */

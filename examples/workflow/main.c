@@ -17,7 +17,7 @@ static const char usage[] =
     "  --threads N          of execute-parallel (one for each processor)\n"
     "  --memory MIB         of the recorder, of which a session holds half (as needed)\n"
     "  --passes N           to measure what capture costs; 0: none (5)\n"
-    "  --first N            orders that go into files (1000)\n"
+    "  --first N            orders that go into files (3000)\n"
     "  --speedscope FILE    the first orders' rules, for https://www.speedscope.app\n"
     "  --save FILE.stave    the same, for stave report, tree and export\n";
 
@@ -83,7 +83,7 @@ static uint64_t processors(void)
 int main(int count, char **arguments)
 {
     struct demo_options options = {
-        .orders = 200000, .seed = 1, .threads = processors(), .first = 1000, .passes = 5};
+        .orders = 200000, .seed = 1, .threads = processors(), .first = 3000, .passes = 5};
     if (count == 2 && strcmp(arguments[1], "--help") == 0) {
         fputs(usage, stdout);
         return 0;

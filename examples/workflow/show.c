@@ -50,32 +50,33 @@ uint32_t find_slowest(const stave_report *report)
     return slowest;
 }
 
-static void show_node(const stave_report_node *node, int depth)
+/* What the run's time depends on has a star. */
+static void show_node(const stave_report_node *node)
 {
-    printf("  %*s%-*.*s %10.2f %10.2f", 2 * depth, "", NAME_WIDTH - 2 * depth,
-           NAME_WIDTH - 2 * depth, node->name, us(node->end_ns - node->start_ns),
-           us(node->self_ns));
+    enum { WIDTH = 50 };
+    int indent = 2 * (int)(node->depth < WIDTH / 4 ? node->depth : WIDTH / 4);
+    printf("%c %*s%-*.*s %10.2f %10.2f", node->is_critical ? '*' : ' ', indent, "", WIDTH - indent,
+           WIDTH - indent, node->name, us(node->end_ns - node->start_ns), us(node->self_ns));
     if (node->slack_ns > 0)
         printf(" %10.2f", us(node->slack_ns));
     printf("\n");
 }
 
-static void show_path(const stave_report *report, const stave_report_run *run)
+/* Down to the first child, else to the next one beside it or beside what is above it. */
+static uint32_t behind(const stave_report *report, uint32_t root, uint32_t at)
 {
-    printf("  %-*s %10s %10s\n", NAME_WIDTH, "its critical path", "us", "self us");
-    for (uint32_t i = 0; i < run->critical_count; i++)
-        show_node(stave_report_node_at(report, run->critical[i]), 0);
+    const stave_report_node *node = stave_report_node_at(report, at);
+    if (node->first_child != STAVE_NONE)
+        return node->first_child;
+    while (at != root && stave_report_node_at(report, at)->next == STAVE_NONE)
+        at = stave_report_node_at(report, at)->parent;
+    return at != root ? stave_report_node_at(report, at)->next : STAVE_NONE;
 }
 
-/* Nodes stand behind their parents, and a run's anywhere. */
-static void show_others(const stave_report *report, uint32_t run)
+static void show_tree(const stave_report *report, uint32_t root)
 {
-    printf("  %-*s %10s %10s %10s\n", NAME_WIDTH, "beside it", "us", "self us", "slack us");
-    for (uint32_t i = 0; i < stave_report_node_count(report); i++) {
-        const stave_report_node *node = stave_report_node_at(report, i);
-        if (node->run == run && !node->is_critical)
-            show_node(node, node->place == STAVE_PLACE_INSIDE ? 1 : 0);
-    }
+    for (uint32_t at = root; at != STAVE_NONE; at = behind(report, root, at))
+        show_node(stave_report_node_at(report, at));
 }
 
 void show_run(const stave_report *report, uint32_t index)
@@ -84,8 +85,12 @@ void show_run(const stave_report *report, uint32_t index)
     printf("order %s took %.2f us: its critical path %.2f, all its rules %.2f\n",
            run->id != NULL ? run->id : "?", us(run->end_ns - run->start_ns), us(run->critical_ns),
            us(run->busy_ns));
-    show_path(report, run);
-    show_others(report, index);
+    printf("%-52s %10s %10s %10s\n", "* on its critical path", "us", "self us", "slack us");
+    for (uint32_t i = 0; i < stave_report_node_count(report); i++) {
+        const stave_report_node *node = stave_report_node_at(report, i);
+        if (node->run == index && node->parent == STAVE_NONE)
+            show_tree(report, i);
+    }
 }
 
 /* ---- what is missing ------------------------------------------------------------------------- */
@@ -94,7 +99,7 @@ void show_lost(const stave_report *report)
 {
     stave_report_lost lost;
     stave_report_lost_of(report, &lost);
-    printf("lost: %llu evaluations given up, %llu dropped, %llu without their run\n",
+    printf("lost: %llu evaluations given up, %llu dropped; %llu without their run\n",
            (unsigned long long)lost.given_up, (unsigned long long)lost.dropped,
            (unsigned long long)lost.unplaced);
 }

@@ -50,17 +50,16 @@ class Demo(unittest.TestCase):
         self.assertEqual(sum(row[1] for row in rows.values()), failed)
         self.assertEqual(sum(row[2] for row in rows.values()), skipped)
         self.assertEqual(passed + failed + skipped, 3000 * 15)
-        self.assertIn("lost: 0 evaluations given up, 0 dropped, 0 without their run", said)
+        self.assertIn("lost: 0 evaluations given up, 0 dropped; 0 without their run", said)
         self.assertRegex(said, r"execute-parallel, 3 threads: \d+ ms, the same verdicts; lost: 0 given up, 0 dr")
         self.assertRegex(said, r"execute-parallel +[0-9.]+ +[0-9.]+ +-?[0-9.]+ %")
 
-    def test_the_cold_outlier_and_the_slow_rule(self):
-        rows = self.table(self.demo("--orders", "20000", "--passes", "0"))
-        first, median, _, p99, most = rows["tax is that of the place"][6:]
-        self.assertEqual(first, most)
-        self.assertGreater(first, 500 * median)
-        self.assertGreater(first, 50 * p99)
-        self.assertEqual(list(rows)[0], "no product stands twice")
+    def test_the_cold_outlier(self):
+        said = self.demo("--orders", "2000", "--passes", "0")
+        _, first, median, _, _, most = self.table(said)["tax is that of the place"][5:]
+        self.assertGreater(first, 50 * median)
+        self.assertGreaterEqual(most, first)
+        self.assertEqual(said.count(" load_rates "), 1)
 
     def test_what_is_lost_is_told(self):
         said = self.demo("--orders", "20000", "--passes", "0", "--memory", "8", "--first", "10")
