@@ -12,12 +12,13 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/rules.h"
 #include "cli/text.h"
 #include "cli/times.h"
 
 static const char *format_text, *output_path, *from_text, *to_text, *least_text, *lane_pattern,
-    *name_pattern;
-static bool no_args, strict;
+    *name_pattern, *session_text;
+static bool no_args, strict, spans;
 
 static const struct cli_option options[] = {
     {"--format", "FORMAT", &format_text, NULL,
@@ -31,6 +32,8 @@ static const struct cli_option options[] = {
     {"--name", "NAME", &name_pattern, NULL,
      "only spans of this name and what is in them, and marks of it; a shell pattern"},
     {"--no-args", NULL, NULL, &no_args, "no arguments, so that speedscope merges spans by name"},
+    {"--spans", NULL, NULL, &spans, "the spans of a file that has rules, and not these"},
+    {"--session", "N", &session_text, NULL, "of rules: only what session N captured"},
     {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, is damaged or cut off"},
     {0},
 };
@@ -186,15 +189,61 @@ static int export_to(struct export *export, const char *path)
     return CLI_NO;
 }
 
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static uint64_t session;
+
+/* Two formats have a form for rules; what chooses among spans is for spans. */
+static bool has_rules_form(const struct cli_trace *trace)
+{
+    bool chooses = from_text != NULL || to_text != NULL || least_text != NULL ||
+                   lane_pattern != NULL || name_pattern != NULL || no_args;
+    return (format == STAVE_EXPORT_SPEEDSCOPE || format == STAVE_EXPORT_CHROME) && !chooses &&
+           cli_rules_are_shown(trace, spans);
+}
+
+static int write_rules(void *context, stave_sink sink, stave_error *error)
+{
+    const struct cli_rules *rules = context;
+    return format == STAVE_EXPORT_CHROME
+               ? stave_report_sink_chrome(rules->report, sink, error)
+               : stave_report_sink_speedscope(rules->report, sink, error);
+}
+
+static int export_rules(const struct cli_rules *rules)
+{
+    struct cli_rules own = *rules;
+    struct cli_output output = {
+        .path = rules->path, .what = "the export", .input = &rules->trace->input};
+    int exit_status = cli_output_write(&output, write_rules, &own);
+    if (exit_status != CLI_DONE)
+        return exit_status;
+    FILE *to = output.regular ? stdout : stderr;
+    const char *path = cli_is_stdout(rules->path) ? "standard output" : rules->path;
+    cli_text_print(to, path, strlen(path));
+    fprintf(to, ": %" PRIu32 " evaluations and spans, %" PRIu32 " runs\n",
+            stave_report_node_count(rules->report), stave_report_run_count(rules->report));
+    return CLI_DONE;
+}
+
+static int export_trace(const struct cli_trace *trace, const char *name, const char *path)
+{
+    struct export export = {.trace = trace, .name = name};
+    struct cli_rules rules = {.trace = trace, .session = session, .path = path};
+    if (has_rules_form(trace))
+        return cli_rules_use(&rules, export_rules);
+    return cli_rules_allow(trace, "--session", session_text, false) ? export_to(&export, path)
+                                                                    : CLI_MISUSE;
+}
+
 static int use(const struct cli_trace *trace, const char *path)
 {
-    struct export export = {.trace = trace, .name = last_part(path)};
     char *own = output_path == NULL ? default_output(path) : NULL;
     if (output_path == NULL && own == NULL) {
         cli_message("out of memory");
         return CLI_MISUSE;
     }
-    int exit_status = export_to(&export, own != NULL ? own : output_path);
+    int exit_status = export_trace(trace, last_part(path), own != NULL ? own : output_path);
     free(own);
     return exit_status;
 }
@@ -203,7 +252,8 @@ static int run(int operands_count, char **operands)
 {
     (void)operands_count;
     if (!find_format() || !cli_window_parse(from_text, to_text, &from_us, &to_us) ||
-        !cli_duration_parse("--min-dur", least_text, &least_us))
+        !cli_duration_parse("--min-dur", least_text, &least_us) ||
+        !cli_session_parse(session_text, &session))
         return CLI_MISUSE;
     return cli_trace_run(operands[0], &(struct cli_opening){.strict = strict}, use);
 }
@@ -211,7 +261,7 @@ static int run(int operands_count, char **operands)
 const struct cli_command cli_export = {
     .name = "export",
     .operands = "FILE|-",
-    .summary = "Write a recording for another viewer: speedscope, Perfetto, Chrome, pprof ...",
+    .summary = "Write a recording for another viewer: speedscope, Perfetto, Chrome, pprof and others",
     .details =
         "FILE is a .stave file, a recording of the etrace format or a CSV, told by its content.\n",
     .options = options,

@@ -1,4 +1,4 @@
-/* stave report: the roll-up, a row for each name. */
+/* stave report: the roll-up, a row for each name; of a file with rules, a row for each rule. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,19 @@
 #include "cli/input.h"
 #include "cli/progress.h"
 #include "cli/rollup.h"
+#include "cli/rules.h"
 #include "cli/times.h"
 
-static const char *from_text, *to_text, *lane_pattern, *name_pattern;
-static bool as_json, strict;
+static const char *from_text, *to_text, *lane_pattern, *name_pattern, *session_text;
+static bool as_json, strict, spans;
 
 static const struct cli_option options[] = {
     {"--from", "T", &from_text, NULL, "from this time on, such as 1.5ms (ns, us, ms, s, min)"},
     {"--to", "T", &to_text, NULL, "up to this time"},
     {"--lane", "NAME", &lane_pattern, NULL, "only calls on lanes of this name; a shell pattern"},
     {"--name", "NAME", &name_pattern, NULL, "only rows of this name; a shell pattern"},
+    {"--spans", NULL, NULL, &spans, "the spans of a file that has rules, and not these"},
+    {"--session", "N", &session_text, NULL, "of rules: only what session N captured"},
     {"--json", NULL, NULL, &as_json, "as JSON, times in whole nanoseconds"},
     {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, is damaged or cut off"},
     {0},
@@ -174,10 +177,26 @@ static int show(struct cli_report *report, stave_error *error)
     return nothing ? CLI_NO : CLI_DONE;
 }
 
+static uint64_t session;
+
+static int use_rules(const struct cli_trace *trace)
+{
+    struct cli_rules rules = {.trace = trace, .session = session, .name_pattern = name_pattern};
+    if (!cli_rules_allow(trace, "--from", from_text, true) ||
+        !cli_rules_allow(trace, "--to", to_text, true) ||
+        !cli_rules_allow(trace, "--lane", lane_pattern, true))
+        return CLI_MISUSE;
+    return cli_rules_use(&rules, as_json ? cli_rules_json : cli_rules_print);
+}
+
 static int use(const struct cli_trace *trace, const char *path)
 {
     (void)path;
     stave_error error = {0};
+    if (cli_rules_are_shown(trace, spans))
+        return use_rules(trace);
+    if (!cli_rules_allow(trace, "--session", session_text, false))
+        return CLI_MISUSE;
     struct cli_report report = {.trace = trace};
     int exit_status = show(&report, &error);
     stave_rollup_free(report.rollup);
@@ -192,7 +211,8 @@ static int run(int operands_count, char **operands)
 {
     (void)operands_count;
     double from_us = 0, to_us = 0;
-    if (!cli_window_parse(from_text, to_text, &from_us, &to_us)) /* before a long work */
+    if (!cli_window_parse(from_text, to_text, &from_us, &to_us) || /* before a long work */
+        !cli_session_parse(session_text, &session))
         return CLI_MISUSE;
     return cli_trace_run(operands[0], &(struct cli_opening){.strict = strict}, use);
 }
@@ -200,7 +220,7 @@ static int run(int operands_count, char **operands)
 const struct cli_command cli_report = {
     .name = "report",
     .operands = "FILE|-",
-    .summary = "Roll up the calls of each name: how many, how long, how slow at worst",
+    .summary = "Roll up the calls of each name or rule: how many, how long, how slow at worst",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

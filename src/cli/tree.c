@@ -1,4 +1,4 @@
-/* stave tree: one root and all below it. */
+/* stave tree: one root and all below it; of a file with rules, one run. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,21 +8,24 @@
 #include "cli/cli.h"
 #include "cli/input.h"
 #include "cli/progress.h"
+#include "cli/rules.h"
 #include "cli/text.h"
 #include "cli/times.h"
 #include "cli/where.h"
 
-static const char *trace_text, *depth_text, *name_pattern, *id;
+static const char *trace_text, *depth_text, *name_pattern, *id, *session_text;
 static struct cli_list where_list;
-static bool slowest, as_json, strict;
+static bool slowest, as_json, strict, spans;
 
 static const struct cli_option options[] = {
-    {"--trace", "N", &trace_text, NULL, "the Nth root in the order of their starts (1)"},
+    {"--trace", "N", &trace_text, NULL, "the Nth root, or run of rules, in the order of their starts (1)"},
     {"--slowest", NULL, NULL, &slowest, "the root with the highest total instead"},
     {"--id", "VALUE", &id, NULL, "the newest root with this id instead"},
     {"--name", "NAME", &name_pattern, NULL, "only roots of this name; a shell pattern"},
     {"--where", "KEY=VALUE", where_list.texts, NULL, "only those with this attribute; repeatable"},
     {"--depth", "N", &depth_text, NULL, "N levels, and how many spans are below them"},
+    {"--spans", NULL, NULL, &spans, "the spans of a file that has rules, and not these"},
+    {"--session", "N", &session_text, NULL, "of rules: only what session N captured"},
     {"--json", NULL, NULL, &as_json, "as JSON, with all values whole"},
     {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, is damaged or cut off"},
     {0},
@@ -177,10 +180,32 @@ static int print_tree(const struct cli_trace *trace, const stave_tree *tree)
     return CLI_MISUSE;
 }
 
+static uint64_t session;
+
+static int show_rules(const struct cli_trace *trace)
+{
+    struct cli_rules rules = {
+        .trace = trace,
+        .session = session,
+        .name_pattern = name_pattern,
+        .run = number,
+        .slowest = slowest,
+        .id = id,
+        .levels = (uint32_t)levels,
+    };
+    if (!cli_rules_allow(trace, "--where", where_list.texts[0], true))
+        return CLI_MISUSE;
+    return cli_rules_use(&rules, as_json ? cli_rules_tree_json : cli_rules_tree_print);
+}
+
 static int show(const struct cli_trace *trace, const char *path)
 {
     (void)path;
     stave_error error = {0};
+    if (cli_rules_are_shown(trace, spans))
+        return show_rules(trace);
+    if (!cli_rules_allow(trace, "--session", session_text, false))
+        return CLI_MISUSE;
     stave_tree *tree = NULL;
     int exit_status = CLI_MISUSE;
     int status = choose_tree(trace, &tree, &error);
@@ -225,13 +250,15 @@ static int run(int operands_count, char **operands)
         return CLI_MISUSE;
     if (depth_text != NULL && !cli_number_parse("--depth", depth_text, 1, UINT32_MAX, &levels))
         return CLI_MISUSE;
+    if (!cli_session_parse(session_text, &session))
+        return CLI_MISUSE;
     return cli_trace_run(operands[0], &(struct cli_opening){.strict = strict}, show);
 }
 
 const struct cli_command cli_tree = {
     .name = "tree",
     .operands = "FILE|-",
-    .summary = "Show one root span and all below it, with bars",
+    .summary = "Show one root span and all below it, or one run of rules",
     .options = options,
     .list = &where_list,
     .operands_min = 1,

@@ -248,9 +248,15 @@ static void begin_pair(struct state *state, const char *ph)
     stave__out_text(state->writing.out, id);
 }
 
+/* A B instead of an X: it has an E only if something else comes behind it. */
+static bool is_begun_open(const struct stave__shown *span)
+{
+    return (span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL;
+}
+
 static void begin_span(struct state *state, const struct stave__shown *span)
 {
-    bool is_open = (span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL;
+    bool is_open = is_begun_open(span);
     if (span->track != 0) {
         state->pairs += span->depth == 0;
         begin_pair(state, "b");
@@ -278,9 +284,12 @@ static int leave(void *context, const struct stave__shown *span, const struct st
 {
     struct state *state = context;
     (void)parent;
-    if (span->track == 0 || (span->flags & STAVE_FLAG_UNFINISHED) != 0)
+    if ((span->track == 0 && !is_begun_open(span)) || stave__is_left_open(span))
         return STAVE_OK;
-    begin_pair(state, "e");
+    if (span->track == 0)
+        begin_event(state, "E");
+    else
+        begin_pair(state, "e");
     put_time(state, ",\"ts\":", (uint64_t)span->end);
     if (!put_span_name(state, span))
         return STAVE_E_MEMORY;

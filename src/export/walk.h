@@ -71,6 +71,7 @@ struct stave__shown {
     uint16_t flags; /* enum stave_row_flag */
     uint8_t cut;    /* enum stave__cut */
     bool missed;
+    bool is_last;    /* when it is left: nothing comes behind it on its track */
     uint64_t deeper; /* not 0: no span, but this many below the greatest depth */
     const struct stave__entry_of *entry; /* not NULL: it is one; start to end is its total */
     /* On entering: what belongs to it, attributes first, then marks, links; each as they were recorded. */
@@ -133,6 +134,12 @@ int stave__walk_open(struct stave__walk *walk, stave_trace *trace,
 int stave__walk_run(struct stave__walk *walk, const struct stave__visitor *visitor, void *state,
                     stave_error *error);
 void stave__walk_close(struct stave__walk *walk);
+
+/* Whether it was open when the recording ended, and nothing that came later tells that it had ended. */
+static inline bool stave__is_left_open(const struct stave__shown *span)
+{
+    return (span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL && span->is_last;
+}
 
 /* Whether a name passes the filter. */
 static inline bool stave__walk_counts(const struct stave__walk *walk, uint32_t name)

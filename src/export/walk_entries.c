@@ -111,9 +111,8 @@ int stave__entries_load(struct stave__walk *walk, uint64_t serial, struct stave_
     struct stave__entries *entries = &walk->nesting->entries;
     const struct stave__entry_of *entry;
     uint32_t from = entries->used;
-    *list = (struct stave__waiting_list){.first = STAVE_NONE};
-    if (series->count == 0 || serial == 0)
-        return STAVE_OK;
+    if (serial == 0)
+        return STAVE_OK; /* nobody's */
     uint64_t at = stave__series_find(series, serial, error);
     for (; (entry = stave__series_at(series, at, error)) != NULL && entry->serial == serial; at++)
         if (!stave__entries_is_placed(entries, at) && !add(entries, entry, at))

@@ -70,6 +70,7 @@ static int pop(struct stave__walk *walk)
     struct stave__frame *frame = &nesting->frames[--nesting->depth];
     struct stave__shown *shown = &frame->shown;
     shown->self = (uint64_t)(shown->end - shown->start) - frame->covered;
+    shown->is_last = nesting->is_ending;
     nesting->entries.used = frame->entries_before;
     cover(top_of(nesting), shown->start, shown->end);
     return tell(walk, walk->visitor->leave, shown, top_of(nesting));
@@ -81,6 +82,14 @@ static bool is_at_greatest_depth(const struct stave__walk *walk)
     return most != 0 && walk->nesting->depth == most;
 }
 
+/* All but its `shown`, `row_depth`, and what waits. Word for word: to clear a frame takes as long as all the rest. */
+static void begin_frame(struct stave__frame *frame, int64_t start, uint32_t entries_before)
+{
+    frame->free_from = start;
+    frame->covered = 0;
+    frame->entries_before = entries_before;
+}
+
 /* ---- cumulative entries ---------------------------------------------------------------------- */
 
 static int enter_entry(struct stave__walk *walk, const struct stave__entry_of *entry,
@@ -90,20 +99,20 @@ static int enter_entry(struct stave__walk *walk, const struct stave__entry_of *e
     struct stave__frame *frame = push(nesting);
     if (frame == NULL)
         return stave__fail_memory(error);
-    *frame = (struct stave__frame){
-        .shown = {.start = at,
-                  .end = at + (int64_t)entry->total,
-                  .serial = entry->serial,
-                  .lane = walk->rows->lane,
-                  .track = nesting->track,
-                  .name = entry->name,
-                  .depth = nesting->depth - 1,
-                  .flags = entry->flags,
-                  .entry = &frame->entry},
-        .entry = *entry,
-        .free_from = at,
-        .entries_before = nesting->entries.used,
-        .waiting = inner,
+    begin_frame(frame, at, nesting->entries.used);
+    frame->entry = *entry;
+    frame->waiting = inner;
+    frame->row_depth = 0;
+    frame->shown = (struct stave__shown){
+        .start = at,
+        .end = at + (int64_t)entry->total,
+        .serial = entry->serial,
+        .lane = walk->rows->lane,
+        .track = nesting->track,
+        .name = entry->name,
+        .depth = nesting->depth - 1,
+        .flags = entry->flags,
+        .entry = &frame->entry,
     };
     walk->counts.cumulatives++;
     walk->counts.overlapping += nesting->track > 0;
@@ -188,10 +197,36 @@ static int add_deeper(struct stave__walk *walk, const struct stave__span_row *ro
 
 static int leave(struct stave__walk *walk, stave_error *error)
 {
-    int status = flush_deeper(walk);
-    if (status >= 0)
-        status = fill(walk, top_of(walk->nesting)->shown.end, true, error);
+    const struct stave__frame *top = top_of(walk->nesting);
+    int status = walk->nesting->deeper.count > 0 ? flush_deeper(walk) : STAVE_OK;
+    if (status >= 0 && top->waiting.first != STAVE_NONE)
+        status = fill(walk, top->shown.end, true, error);
     return status < 0 ? status : pop(walk);
+}
+
+/* Every member, likewise. */
+static void show(const struct stave__walk *walk, const struct stave__span_row *row,
+                 struct stave__shown *shown)
+{
+    shown->start = (int64_t)row->start;
+    shown->end = row->end;
+    shown->deadline = row->deadline;
+    shown->serial = row->serial;
+    shown->self = 0;
+    shown->other = row->other;
+    shown->other_lane = row->other_lane;
+    shown->lane = walk->rows->lane;
+    shown->track = walk->nesting->track;
+    shown->name = row->name;
+    shown->depth = walk->nesting->depth - 1;
+    shown->flags = row->flags;
+    shown->cut = row->cut;
+    shown->missed = row->missed;
+    shown->is_last = false;
+    shown->deeper = 0;
+    shown->entry = NULL;
+    shown->details = NULL;
+    shown->details_count = 0;
 }
 
 static int enter(struct stave__walk *walk, const struct stave__span_row *row, stave_error *error)
@@ -201,26 +236,14 @@ static int enter(struct stave__walk *walk, const struct stave__span_row *row, st
     struct stave__frame *frame = push(nesting);
     if (frame == NULL)
         return stave__fail_memory(error);
-    *frame = (struct stave__frame){
-        .shown = {.start = (int64_t)row->start,
-                  .end = row->end,
-                  .deadline = row->deadline,
-                  .serial = row->serial,
-                  .other = row->other,
-                  .other_lane = row->other_lane,
-                  .lane = walk->rows->lane,
-                  .track = nesting->track,
-                  .name = row->name,
-                  .depth = nesting->depth - 1,
-                  .flags = row->flags,
-                  .cut = row->cut,
-                  .missed = row->missed},
-        .free_from = (int64_t)row->start,
-        .row_depth = row->depth,
-        .entries_before = before,
-    };
-    int status = stave__entries_load(walk, row->serial, &frame->waiting, error);
-    if (status >= 0)
+    begin_frame(frame, (int64_t)row->start, before);
+    frame->row_depth = row->depth;
+    show(walk, row, &frame->shown);
+    int status = STAVE_OK;
+    frame->waiting = (struct stave__waiting_list){.first = STAVE_NONE};
+    if (walk->rows->entries.count > 0)
+        status = stave__entries_load(walk, row->serial, &frame->waiting, error);
+    if (status >= 0 && walk->rows->details.count > 0)
         status = stave__lane_rows_details(walk->rows, row->serial, &frame->shown.details,
                                           &frame->shown.details_count, error);
     if (status >= 0)
@@ -267,7 +290,8 @@ int stave__track_add(struct stave__walk *walk, const struct stave__span_row *row
     count(walk, row);
     if (is_at_greatest_depth(walk))
         return add_deeper(walk, row);
-    status = fill(walk, (int64_t)row->start, false, error);
+    if (nesting->depth > 0 && top_of(nesting)->waiting.first != STAVE_NONE)
+        status = fill(walk, (int64_t)row->start, false, error);
     return status < 0 ? status : enter(walk, row, error);
 }
 
@@ -283,8 +307,10 @@ int stave__track_end(struct stave__walk *walk, stave_error *error)
 {
     struct stave__nesting *nesting = walk->nesting;
     int status = STAVE_OK;
+    nesting->is_ending = true;
     while (nesting->depth > 0 && status >= 0)
         status = leave(walk, error);
+    nesting->is_ending = false;
     if (status >= 0 && nesting->is_open && walk->visitor->track_end != NULL)
         status = walk->visitor->track_end(walk->state);
     nesting->is_open = false;

@@ -68,6 +68,7 @@ struct stave__nesting {
     struct stave__entries entries;
     uint32_t track;               /* this one */
     bool is_open;                 /* the visitor was told of it */
+    bool is_ending;               /* nothing more comes to it */
     struct stave__sorter misfits; /* by start */
     struct stave__sorter placed;  /* the same, by track */
     struct stave__taken *taken;   /* a heap, that which ends first in front */
@@ -90,7 +91,7 @@ int stave__track_end(struct stave__walk *walk, stave_error *error);
 /* No entry of the lane has a place yet. */
 int stave__entries_begin(struct stave__walk *walk, stave_error *error);
 
-/* Those of a span, which waits for them to be placed. */
+/* Those of a span to its list, which is empty. */
 int stave__entries_load(struct stave__walk *walk, uint64_t serial, struct stave__waiting_list *list,
                         stave_error *error);
 

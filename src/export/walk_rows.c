@@ -466,8 +466,6 @@ int stave__lane_rows_details(struct stave__lane_rows *rows, uint64_t serial,
     const struct stave__detail *detail;
     *details = NULL;
     *count = 0;
-    if (rows->details.count == 0)
-        return STAVE_OK;
     uint64_t at = stave__series_find(&rows->details, serial, error);
     while ((detail = stave__series_at(&rows->details, at, error)) != NULL &&
            detail->serial == serial) {

@@ -17,6 +17,8 @@
  *   evicted   many, from a recorder that gave up what was older
  *   costly    a request that is mostly its own recording, which the recorder tells: 20 ns a span, 8 of them in it
  *   full      many, in a file that was full before its recording ended
+ *   rules     the example of docs/rules.md, in a session; and a second run, in which something fails, is skipped and
+ *             does not find what it depends on; two rules depend on each other
  *   later     nested, with a block of an unknown kind and without an index  */
 #include <math.h>
 #include <stdbool.h>
@@ -25,6 +27,7 @@
 #include <string.h>
 
 #include "store/header.h"
+#include "trace/rules.h"
 #include "trace/trace.h"
 
 #define MS 1000000 /* ticks are nanoseconds */
@@ -415,6 +418,68 @@ static void later(void)
     nested();
 }
 
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+/* What a span of its own name is, by the text: a rule's description. */
+static void rule(const char *description, const char *id, const char *needs, const char *needs_too)
+{
+    const char *const both[] = {needs, needs_too};
+    struct stave__rule_row row = {.name = string(description), .id = string(id)};
+    check(stave__trace_add_rule(trace, &row, &error));
+    for (unsigned i = 0; i < COUNT(both) && both[i] != NULL; i++) {
+        struct stave__dependency_row dependency = {string(description), string(both[i])};
+        check(stave__trace_add_dependency(trace, &dependency, &error));
+    }
+}
+
+static void role(const char *name, uint32_t role)
+{
+    struct stave__rule_row row = {.name = string(name), .role = role};
+    check(stave__trace_add_rule(trace, &row, &error));
+}
+
+static void declare_rules(void)
+{
+    rule("price is positive", "price", NULL, NULL);
+    rule("all in stock", "stock", NULL, NULL);
+    rule("total matches", "total", "price", "stock");
+    rule("discount is allowed", "discount", NULL, NULL);
+    rule("can be shipped", "ship", "stock", "address");
+    rule("left hand", "left", "right", NULL);
+    rule("right hand", "right", "left", NULL);
+    role("order", STAVE__ROLE_RUN);
+    role("skipped", STAVE__ROLE_SKIPPED);
+}
+
+static void rules(void)
+{
+    uint32_t one = add_lane("main", STAVE_LANE_THREAD, 0);
+    uint32_t two = add_lane("pool-1", STAVE_LANE_THREAD, 0);
+    uint16_t by_handle = STAVE_FLAG_ATTACHED;
+    const struct span spans[] = {
+        {"price is positive", 0, 4 * MS, one, 1, 2, 0, 0, 0},
+        {"all in stock", 0, 6 * MS, two, 0, 1, by_handle, 1, one},
+        {"discount is allowed", 8 * MS, 11 * MS, one, 2, 4, 0, 0, 0},
+        {"can be shipped", 7 * MS, 12 * MS, two, 0, 2, by_handle, 1, one},
+        {"total matches", 6 * MS, 16 * MS, one, 1, 3, 0, 0, 0},
+        {"order", 0, 16 * MS, one, 0, 1, 0, 0, 0},
+        {"price is positive", 20 * MS, 21 * MS, one, 1, 6, STAVE_FLAG_FAILED, 0, 0},
+        {"total matches", 21 * MS, 21 * MS, one, 1, 7, 0, 0, 0},
+        {"look up", 22 * MS, 22 * MS + MS / 2, one, 2, 9, 0, 0, 0},
+        {"left hand", 22 * MS, 23 * MS, one, 1, 8, 0, 0, 0},
+        {"order", 20 * MS, 24 * MS, one, 0, 5, 0, 0, 0},
+    };
+    struct stave__session_row session = {
+        .number = 3, .start = 0, .stop = INT64_MAX, .given_up = 2, .dropped = 1};
+    declare_rules();
+    add_spans(spans, COUNT(spans));
+    detail(one, STAVE_ATTRIBUTES, 1, 0, "id", 0, 17);
+    detail(one, STAVE_ATTRIBUTES, 6, 20 * MS, "error", STAVE_FLAG_TEXT, string("negative price"));
+    detail(one, STAVE_ATTRIBUTES, 7, 21 * MS, "skipped", STAVE_FLAG_BOOL, 1);
+    check(stave__trace_add_session(trace, &session, &error));
+    seal();
+}
+
 static const struct {
     const char *name;
     void (*make)(void);
@@ -426,7 +491,7 @@ static const struct {
     {"later", later},       {"evicted", evicted},
     {"details", details},   {"limited", limited},
     {"costly", costly},     {"requests", requests},
-    {"full", full},
+    {"full", full},         {"rules", rules},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */
@@ -480,6 +545,6 @@ int main(int argc, char **argv)
         stderr,
         "usage: generate "
         "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|full|limited|costly|"
-        "later > FILE\n");
+        "rules|later > FILE\n");
     return 2;
 }

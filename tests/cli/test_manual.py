@@ -293,7 +293,8 @@ class Bash(unittest.TestCase):
     def argument(self, option):
         if not option.argument.isupper():
             return [option.argument]
-        return {"DIR": DIRECTORIES, "FILE": FILES}.get(option.argument, [])
+        formats = re.findall(r"\w+", option.help.split(";")[0].replace(" or ", " "))
+        return {"DIR": DIRECTORIES, "FILE": FILES, "FORMAT": formats}.get(option.argument, [])
 
     def test_subcommands(self):
         self.assertEqual(self.offered("stave", ""), list(OVERVIEW.subcommands))
@@ -326,6 +327,8 @@ class Bash(unittest.TestCase):
                     self.assertEqual(self.offered(*help.words, name, ""), expected)
                     self.assertEqual(self.offered(*help.words, name, "="), expected)
                     begun = expected[0][:1] if expected else "x"
+                    if option.argument == "FORMAT":
+                        expected = [word for word in expected if word.startswith(begun)]
                     self.assertEqual(self.offered(*help.words, name, begun), expected)
                     self.assertEqual(self.offered(*help.words, name, "=", begun), expected)
                     self.assertEqual(self.offered(*help.words, name, "x", ""), FILES)

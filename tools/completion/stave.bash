@@ -17,7 +17,7 @@ _stave() {
         if ((COMP_CWORD == 1)); then
             case $cur in
                 -*) _stave_offer "--help --version" ;;
-                *) _stave_offer "decode diagram ls report roots tree verify recover pack" ;;
+                *) _stave_offer "decode diagram export ls report roots tree verify recover pack" ;;
             esac
             return
         fi
@@ -33,7 +33,7 @@ _stave() {
             case ${COMP_WORDS[i]} in
                 --) operands_only=yes ;;
                 -o | --csv | --stats | --output | --from | --to | --lane | --name | --trace | \
-                    --depth | --level | --title | --id | --where | --min-dur | --limit) expecting=${COMP_WORDS[i]} ;;
+                    --depth | --level | --title | --format | --id | --where | --min-dur | --limit) expecting=${COMP_WORDS[i]} ;;
                 --slowest) [[ $command != roots ]] || expecting=${COMP_WORDS[i]} ;;
             esac
         fi
@@ -43,6 +43,10 @@ _stave() {
     case $command$expecting in
         decode) options="-o --csv --stats --strict --help --version" ;;
         diagram) options="-o --output --title --strict --help --version" ;;
+        export)
+            options="--format -o --output --from --to --min-dur --lane --name --no-args --strict --help"
+            options+=" --version"
+            ;;
         ls) options="--json --strict --help --version" ;;
         report) options="--from --to --lane --name --json --strict --help --version" ;;
         roots)
@@ -58,12 +62,13 @@ _stave() {
         etrace-decode) options="--output --strict --help --version" ;;
         etrace-diagram) options="-o --output --title --strict --help --version" ;;
         decode-o | recover-o | pack-o | decode--csv | diagram-o | diagram--output | \
-            etrace-diagram-o | etrace-diagram--output)
+            export-o | export--output | etrace-diagram-o | etrace-diagram--output)
             compopt -o default
             return
             ;;
         etrace-decode--output) compopt -o dirnames; return ;;
         decode--stats) _stave_offer "json"; return ;;
+        export--format) _stave_offer "speedscope chrome perfetto folded pprof otlp"; return ;;
         *) return ;;
     esac
     if [[ -z $operands_only && $cur == -* ]]; then
