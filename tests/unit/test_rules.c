@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "unit/recording.h"
-#include "unit/rules_read.h"
+#include "stress/rules_read.h"
 
 static stave_session *session;
 static struct rules_read read_back;

@@ -13,7 +13,7 @@
 #include "stave/traces.h"
 #include "unit/recording.h"
 #include "unit/recording_file.h"
-#include "unit/rules_read.h"
+#include "stress/rules_read.h"
 
 static struct rules_read read_back;
 

@@ -1,4 +1,4 @@
-#include "unit/rules_read.h"
+#include "stress/rules_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
