@@ -55,11 +55,10 @@ class Demo(unittest.TestCase):
         self.assertRegex(said, r"execute-parallel +[0-9.]+ +[0-9.]+ +-?[0-9.]+ %")
 
     def test_the_cold_outlier(self):
-        said = self.demo("--orders", "2000", "--passes", "0")
-        _, first, median, _, _, most = self.table(said)["tax is that of the place"][5:]
+        rows = self.table(self.demo("--orders", "2000", "--passes", "0"))
+        first, median, _, _, most = rows["tax is that of the place"][6:]
         self.assertGreater(first, 50 * median)
         self.assertGreaterEqual(most, first)
-        self.assertEqual(said.count(" load_rates "), 1)
 
     def test_what_is_lost_is_told(self):
         said = self.demo("--orders", "20000", "--passes", "0", "--memory", "8", "--first", "10")
@@ -74,21 +73,25 @@ class Demo(unittest.TestCase):
         self.demo("--orders", "500", "--first", "200", "--passes", "0", "--speedscope", file)
         with open(file, encoding="utf-8") as opened:
             written = json.load(opened)
-        names = {frame["name"] for frame in written["shared"]["frames"]}
-        self.assertLessEqual({"its lines are right", "total matches", "load_rates"}, names)
+        names = [frame["name"] for frame in written["shared"]["frames"]]
         profile = written["profiles"][0]
         self.assertEqual(profile["type"], "evented")
-        opened = sum(event["type"] == "O" for event in profile["events"])
-        self.assertGreaterEqual(opened, 200 * 15)
+        opened = [names[event["frame"]] for event in profile["events"] if event["type"] == "O"]
+        self.assertEqual(len(opened), 200 * 15 + 4)
+        self.assertEqual(opened.count("no product stands twice"), 200)
+        # Once, in the first order, which has read the rates when it needed them.
+        self.assertEqual(opened.count("load_rates"), 1)
+        self.assertLess(opened.index("load_rates"), 15)
+        self.assertEqual(opened[opened.index("load_rates") - 1], "tax is that of the place")
 
     def test_the_saved_file(self):
         if not STAVE:
             self.skipTest("no command")
         file = self.path("orders.stave")
-        self.demo("--orders", "500", "--first", "300", "--passes", "0", "--save", file)
+        self.demo("--orders", "500", "--first", "1", "--passes", "0", "--save", file)
         said = self.run_it(STAVE, "report", file).stdout
         self.assertIn("no product stands twice", said)
-        self.assertIn("load_rates", self.run_it(STAVE, "tree", file, "--slowest").stdout)
+        self.assertIn("load_rates", self.run_it(STAVE, "tree", file).stdout)
 
     def test_wrong_files(self):
         file = self.path("wrong.workflow")
