@@ -200,6 +200,19 @@ static void check_rules(const stave_trace *trace)
     }
 }
 
+static void check_places(const stave_trace *trace)
+{
+    uint32_t strings = stave_trace_strings(trace);
+    for (uint32_t i = 0; i < stave_trace_places(trace); i++) {
+        const stave_place *place = stave_trace_place(trace, i);
+        REQUIRE(place->name < strings && place->file < strings && place->function < strings);
+        const stave_place *one = stave_trace_place_of(trace, place->name);
+        REQUIRE(one == NULL || (one->name == place->name && one->line == place->line));
+    }
+    REQUIRE(stave_trace_place_of(trace, 0) == NULL);
+    REQUIRE(stave_trace_place_of(trace, strings) == NULL);
+}
+
 static void check_tables(const stave_trace *trace)
 {
     uint32_t strings = stave_trace_strings(trace);
@@ -218,6 +231,7 @@ static void check_tables(const stave_trace *trace)
     }
     for (uint32_t i = 0; i < stave_trace_properties(trace); i++)
         REQUIRE(stave_trace_property(trace, i)->key < strings);
+    check_places(trace);
     check_rules(trace);
 }
 

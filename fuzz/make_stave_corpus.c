@@ -60,6 +60,18 @@ static void several_boots(void)
     }
 }
 
+/* Names of one place, of two, of one that is told twice, and of one without a file. */
+static void places(void)
+{
+    static const stave_place rows[] = {{1, 4, 5, 1}, {2, 4, 5, 1}, {2, 4, 5, 2},
+                                       {3, 4, 5, 3}, {3, 4, 6, 3}, {5, 0, 0, 4}};
+    stave_trace *trace = traces_make(&(struct traces_shape){.seed = 200}, 1, 5);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        TRACES_MUST(stave__trace_place(trace, &rows[i], NULL) == STAVE_OK);
+    put_trace("places", trace, 0);
+    stave_trace_free(trace);
+}
+
 static void empty(void)
 {
     stave_trace *trace;
@@ -174,6 +186,7 @@ int main(int argc, char **argv)
     folder = argv[1];
     every_kind();
     several_boots();
+    places();
     empty();
     cut_and_damaged();
     of_later_versions();

@@ -20,7 +20,7 @@
  *            threads at once.
  * Order      Nothing depends on the order in which threads' records arrive: evaluations are ordered by start, then
  *            lane, then serial.
- * Memory     About 250 bytes an evaluation or span in it. No depth is too deep.
+ * Memory     About 330 bytes an evaluation or span in it while it is made, 150 afterwards. No depth is too deep.
  * Errors     STAVE_E_MEMORY, STAVE_E_IO, those of reading a trace and of sinks; STAVE_E_LIMIT beyond 2^32 - 2 nodes. A
  *            session without any evaluation gives an empty report, no error.  */
 #ifndef STAVE_REPORT_H
@@ -39,7 +39,7 @@ typedef struct stave_report stave_report;
  * as unfinished. NULL: an error. */
 STAVE_API stave_report *stave_session_report(stave_session *session, stave_error *error);
 
-/* Zero is the default of every field: all evaluations of the trace. */
+/* Zero is the default of every field: all evaluations of the trace, or, if that has one session, those of it. */
 typedef struct stave_report_config {
     uint64_t
         session; /* only of this one of the process, from 1; STAVE_E_NOTHING if it is not there */
@@ -137,7 +137,7 @@ typedef struct stave_report_run {
         name; /* "": what a thread evaluated outside of any run, or a run whose span is not there */
     const char *id;  /* its attribute "id" as text, NULL: none */
     uint32_t lane;   /* that began it */
-    uint64_t serial; /* of its span; 0: there is none */
+    uint64_t serial; /* of its span, also of one that is not there; 0: there is none */
     uint64_t evaluations, skipped;
     double start_ns, end_ns; /* of its span; without one, of the first and last evaluation */
     double busy_ns;          /* the self of all that is in it */
@@ -148,7 +148,7 @@ typedef struct stave_report_run {
     bool is_unfinished;
 } stave_report_run;
 
-/* By start, lane, serial. */
+/* Those that have something in them, by start, lane, serial. */
 STAVE_API uint32_t stave_report_run_count(const stave_report *report);
 STAVE_API const stave_report_run *stave_report_run_at(const stave_report *report, uint32_t index);
 

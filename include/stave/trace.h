@@ -143,7 +143,7 @@ STAVE_API int stave_writer_publish(stave_writer *writer, stave_trace *trace, sta
 STAVE_API int stave_writer_finish(stave_writer *writer, stave_trace *trace, stave_error *error);
 STAVE_API void stave_writer_close(stave_writer *writer); /* takes NULL */
 
-/* ---- strings, lanes, processes, modules, boots: small tables, indices from 0 ----------------- */
+/* ---- strings, lanes, processes, modules, places, boots: small tables, indices from 0 --------- */
 
 /* Text `id` of the trace: UTF-8 by what producers promise, may hold any byte, ends in a NUL that is
  * not counted. `size` may be NULL. String 0 is the empty string. */
@@ -197,6 +197,22 @@ typedef struct stave_module {
 
 STAVE_API uint32_t stave_trace_modules(const stave_trace *trace);
 STAVE_API const stave_module *stave_trace_module(const stave_trace *trace, uint32_t module);
+
+/* A place in a program's source where spans, marks or counters of a name are made, for recordings whose producer knows
+ * it. A name may have several. */
+typedef struct stave_place {
+    uint32_t name;     /* string id */
+    uint32_t file;     /* string id: as the compiler was given it; 0: not known */
+    uint32_t function; /* string id; 0: not known */
+    uint32_t line;
+} stave_place;
+
+STAVE_API uint32_t stave_trace_places(const stave_trace *trace);
+STAVE_API const stave_place *stave_trace_place(const stave_trace *trace, uint32_t index);
+/* The one place that a name has. NULL: none is known, or there are several, in different files or lines. The first call
+ * looks at all places, as does the first one after more have come; it takes 4 bytes a string, and without that memory
+ * is NULL too. All others take no time. Valid while the trace is; what it says changes when it is told again. */
+STAVE_API const stave_place *stave_trace_place_of(const stave_trace *trace, uint32_t name);
 
 /* One run of the producer, from a start (or from where the host began to listen) to a restart. */
 typedef struct stave_boot {

@@ -90,8 +90,15 @@ static void add_rule(struct cli_table *table, const stave_rule_stats *rule,
     cli_table_number(table, "%" PRIu64, rule->critical);
 }
 
-/* How many there were. */
-static size_t print_rules(const struct cli_rules *rules)
+static bool any_is_shown(const struct cli_rules *rules)
+{
+    for (size_t i = 0; i < stave_report_rule_count(rules->report); i++)
+        if (is_shown(rules, stave_report_rule_at(rules->report, i)))
+            return true;
+    return false;
+}
+
+static void print_rules(const struct cli_rules *rules)
 {
 #define COLUMN(head, member, is_sum, rank) {head, is_sum, rank, "", {0}},
     struct time_column times[] = {TIME_COLUMNS(COLUMN)};
@@ -99,7 +106,6 @@ static size_t print_rules(const struct cli_rules *rules)
     struct cli_column columns[TIMES + 6] = {
         {"rule", false, 0}, {"id", false, 7}, {"calls", true, 0}, {"failed", true, 0}, {"skipped", true, 2}};
     struct cli_table table;
-    size_t shown = 0;
     unsigned count = 5;
     choose_units(rules, times);
     for (unsigned t = 0; t < TIMES; t++)
@@ -108,13 +114,10 @@ static size_t print_rules(const struct cli_rules *rules)
     cli_table_begin(&table, columns, count);
     for (size_t i = 0; i < stave_report_rule_count(rules->report); i++) {
         const stave_rule_stats *rule = stave_report_rule_at(rules->report, i);
-        if (!is_shown(rules, rule))
-            continue;
-        add_rule(&table, rule, times);
-        shown++;
+        if (is_shown(rules, rule))
+            add_rule(&table, rule, times);
     }
     cli_table_print(&table, stdout);
-    return shown;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -261,11 +264,11 @@ static void print_wrong(const stave_report *report)
 
 int cli_rules_print(const struct cli_rules *rules)
 {
-    size_t shown = print_rules(rules);
-    if (shown == 0) {
+    if (!any_is_shown(rules)) {
         cli_message("%s: no rule has a name like %s", rules->trace->name, rules->name_pattern);
         return CLI_NO;
     }
+    print_rules(rules);
     if (!print_runs(rules)) {
         cli_message("out of memory");
         return CLI_MISUSE;

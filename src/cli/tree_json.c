@@ -44,11 +44,26 @@ static double us_at(const struct writing *w, const stave_tree_node *node, int64_
     return stave_time_us(w->branches->trace, node->boot, tick);
 }
 
+static void put_place(struct writing *w, const stave_tree_node *node)
+{
+    const stave_trace *trace = w->branches->trace;
+    struct cli_json *json = &w->json;
+    const stave_place *place = stave_trace_place_of(trace, node->name);
+    if (place == NULL) {
+        cli_json_double_if(json, "file", false, 0);
+        cli_json_double_if(json, "line", false, 0);
+        return;
+    }
+    cli_json_name(json, "file", trace, place->file);
+    cli_json_u64(json, "line", place->line);
+}
+
 static void put_identity(struct writing *w, const stave_tree_node *node)
 {
     const stave_trace *trace = w->branches->trace;
     struct cli_json *json = &w->json;
     cli_json_name(json, "name", trace, node->name);
+    put_place(w, node);
     cli_json_name(json, "lane", trace, stave_trace_lane(trace, node->lane)->name);
     cli_json_u64(json, "serial", node->serial);
     if (node->parent == STAVE_NONE)

@@ -91,6 +91,7 @@ static void unmake(struct stave__recorder *recorder, bool had_names)
 {
     if (!had_names) {
         stave__dictionary_close(&recorder->names);
+        stave__sites_close(&recorder->sites);
         stave__rules_close();
     }
     stave__traces_close();
@@ -109,6 +110,8 @@ static int make(const stave_config *config, uint64_t bytes, stave_error *error)
         return stave__fail_memory(error);
     if (!had_names)
         status = stave__dictionary_open(&recorder->names, error);
+    if (status >= 0 && !had_names)
+        status = stave__sites_open(&recorder->sites, error);
     if (status >= 0 && !had_names)
         status = stave__rules_open(error);
     if (status >= 0)

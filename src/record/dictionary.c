@@ -7,22 +7,26 @@
 #include "base/os_process.h"
 #include "stave/stave.h"
 
-#define BUCKETS (2 * STAVE__NAMES_MAX)
+#define BUCKETS (2 * STAVE__NAMES_MAX) /* a power of two; three in eight stay empty */
+#define BYTES_MAX (STAVE__NAMES_BYTES_MAX + STAVE__ASIDE_BYTES_MAX)
+
+_Static_assert(STAVE__TEXTS_MAX < BUCKETS, "a search ends at an empty bucket");
 
 void stave__dictionary_close(struct stave__dictionary *names)
 {
-    stave__os_unmap(names->names, STAVE__NAMES_MAX * sizeof *names->names);
+    stave__os_unmap(names->names, STAVE__TEXTS_MAX * sizeof *names->names);
     stave__os_unmap(names->buckets, BUCKETS * sizeof *names->buckets);
-    stave__os_unmap(names->texts, STAVE__NAMES_BYTES_MAX);
+    stave__os_unmap(names->texts, BYTES_MAX);
     *names = (struct stave__dictionary){0};
 }
 
 int stave__dictionary_open(struct stave__dictionary *names, stave_error *error)
 {
     *names = (struct stave__dictionary){
-        .names = stave__os_reserve(STAVE__NAMES_MAX * sizeof *names->names),
+        .names = stave__os_reserve(STAVE__TEXTS_MAX * sizeof *names->names),
         .buckets = stave__os_reserve(BUCKETS * sizeof *names->buckets),
-        .texts = stave__os_reserve(STAVE__NAMES_BYTES_MAX),
+        .texts = stave__os_reserve(BYTES_MAX),
+        .room = {.count = 1},
         .count = 1,
     };
     if (names->names != NULL && names->buckets != NULL && names->texts != NULL)
@@ -37,6 +41,7 @@ struct text {
     size_t size;
     uint32_t hash;
     bool is_cut;
+    bool is_aside;
 };
 
 /* The number of a text in the bucket, 0 when it is empty, STAVE__NO_ID when another text has it. */
@@ -52,17 +57,29 @@ static uint32_t look(const struct stave__dictionary *names, uint32_t bucket,
     return same ? id : STAVE__NO_ID;
 }
 
+static bool take_room(struct stave__dictionary_room *room, uint64_t size, uint32_t count_max,
+                      uint64_t bytes_max)
+{
+    uint32_t count = __atomic_fetch_add(&room->count, 1, __ATOMIC_RELAXED);
+    uint64_t bytes = __atomic_fetch_add(&room->bytes, size, __ATOMIC_RELAXED);
+    if (count < count_max && bytes + size <= bytes_max)
+        return true;
+    __atomic_fetch_sub(&room->count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&room->bytes, size, __ATOMIC_RELAXED);
+    return false;
+}
+
 /* A number with its text, that nobody finds yet. */
 static uint32_t complete(struct stave__dictionary *names, const struct text *text)
 {
-    uint64_t at = __atomic_fetch_add(&names->bytes, text->size + 1, __ATOMIC_RELAXED);
-    if (at + text->size + 1 > STAVE__NAMES_BYTES_MAX)
+    uint64_t size = text->size + 1;
+    bool has_room = text->is_aside
+                        ? take_room(&names->aside, size, STAVE__ASIDE_MAX, STAVE__ASIDE_BYTES_MAX)
+                        : take_room(&names->room, size, STAVE__NAMES_MAX, STAVE__NAMES_BYTES_MAX);
+    if (!has_room)
         return STAVE__NO_ID;
+    uint64_t at = __atomic_fetch_add(&names->bytes, size, __ATOMIC_RELAXED);
     uint32_t id = __atomic_fetch_add(&names->count, 1, __ATOMIC_RELAXED);
-    if (id >= STAVE__NAMES_MAX) {
-        __atomic_fetch_sub(&names->count, 1, __ATOMIC_RELAXED);
-        return STAVE__NO_ID;
-    }
     struct stave__name *name = &names->names[id];
     memcpy(names->texts + at, text->at, text->size); /* a NUL stands behind it already */
     name->size = text->size & INT32_MAX;
@@ -81,18 +98,17 @@ static struct text text_of(const char *at, size_t size)
     return text;
 }
 
-uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text, size_t size)
+static uint32_t add(struct stave__dictionary *names, const struct text *wanted)
 {
-    struct text wanted = text_of(text, size);
     uint32_t own = 0;
     for (uint32_t i = 0; i < BUCKETS; i++) {
-        uint32_t bucket = (wanted.hash + i) & (BUCKETS - 1), found = look(names, bucket, &wanted);
+        uint32_t bucket = (wanted->hash + i) & (BUCKETS - 1), found = look(names, bucket, wanted);
         if (found != 0 && found != STAVE__NO_ID)
             return found;
         if (found == STAVE__NO_ID)
             continue;
         if (own == 0)
-            own = complete(names, &wanted);
+            own = complete(names, wanted);
         if (own == STAVE__NO_ID)
             return own;
         uint32_t empty = 0;
@@ -102,6 +118,19 @@ uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text
         i--; /* another thread took the bucket: look again at what it has put there */
     }
     return STAVE__NO_ID;
+}
+
+uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text, size_t size)
+{
+    struct text wanted = text_of(text, size);
+    return add(names, &wanted);
+}
+
+uint32_t stave__dictionary_add_aside(struct stave__dictionary *names, const char *text, size_t size)
+{
+    struct text wanted = text_of(text, size);
+    wanted.is_aside = true;
+    return add(names, &wanted);
 }
 
 uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *text, size_t size)

@@ -6,7 +6,8 @@
  * Any thread adds at any time, and nobody waits: a number is taken, its text completed, then it is put
  * where others find it. Two that add the same text at once may get two numbers. Numbers are from 1; all
  * below stave__dictionary_count() are complete or, for the moment that it takes, empty. Texts stay for good:
- * places in the code keep their numbers.  */
+ * places in the code keep their numbers. What is known of these places (record/sites.h) is aside: it is found with the
+ * names, but has a room of its own, so that it never takes theirs.  */
 #ifndef STAVE_RECORD_DICTIONARY_H
 #define STAVE_RECORD_DICTIONARY_H
 
@@ -17,8 +18,12 @@
 #include "stave/status.h"
 
 #define STAVE__NAMES_MAX ((uint32_t)1 << 18)
-#define STAVE__NAMES_BYTES_MAX                                                                     \
-    ((uint64_t)256 * 1024 * 1024) /* of texts; address space until used */
+#define STAVE__ASIDE_MAX ((uint32_t)1 << 16)
+#define STAVE__TEXTS_MAX (STAVE__NAMES_MAX + STAVE__ASIDE_MAX)
+
+/* Of texts; address space until used. */
+#define STAVE__NAMES_BYTES_MAX ((uint64_t)256 * 1024 * 1024)
+#define STAVE__ASIDE_BYTES_MAX ((uint64_t)16 * 1024 * 1024)
 
 struct stave__name {
     const char *text; /* NULL: not complete */
@@ -27,11 +32,18 @@ struct stave__name {
     uint32_t hash;
 };
 
+/* What has been taken of a room. */
+struct stave__dictionary_room {
+    uint32_t count;
+    uint64_t bytes;
+};
+
 struct stave__dictionary {
     struct stave__name *names;
-    uint32_t *buckets; /* twice as many; 0: empty */
+    uint32_t *buckets; /* 0: empty */
     char *texts;
-    uint32_t count;
+    struct stave__dictionary_room room, aside;
+    uint32_t count; /* of both together */
     uint64_t bytes;
     uint64_t cut; /* how many texts are */
 };
@@ -41,6 +53,8 @@ void stave__dictionary_close(struct stave__dictionary *names);
 
 /* Of a text longer than STAVE_TEXT_MAX the beginning is kept. */
 uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text, size_t size);
+uint32_t stave__dictionary_add_aside(struct stave__dictionary *names, const char *text,
+                                     size_t size);
 
 /* A number of its own for a text, also where that is there already: nobody finds it by the text. */
 uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *text, size_t size);
@@ -48,8 +62,7 @@ uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *
 /* One more than the highest number that was given out. */
 static inline uint32_t stave__dictionary_count(const struct stave__dictionary *names)
 {
-    uint32_t count = __atomic_load_n(&names->count, __ATOMIC_ACQUIRE);
-    return count < STAVE__NAMES_MAX ? count : STAVE__NAMES_MAX;
+    return __atomic_load_n(&names->count, __ATOMIC_ACQUIRE);
 }
 
 /* NULL while it is not complete. */

@@ -12,6 +12,7 @@
 
 #define LANE_KIND_THREAD 3 /* of stave_lane_kind, as docs/format.md has it */
 #define TEXTS_A_BLOCK 4096u
+#define PLACES_A_BLOCK 256u                     /* on the stack meanwhile */
 #define GONE_MAX ((size_t)2 * STAVE__LANES_MAX) /* a power of two */
 #define PROPERTIES_MAX (sizeof(stave_counts) / sizeof(uint64_t) + 8)
 #define ANCHOR_NS 1000000000      /* from one to the next */
@@ -32,7 +33,9 @@ int stave__image_file_open(struct stave__image_file *file, stave_sink sink, stav
         .error = error,
         .block = malloc(STAVE__IMAGE_BLOCK_SIZE),
         .values = malloc(STAVE__IMAGE_VALUES * sizeof *file->values),
-        .strings = stave__os_reserve(STAVE__NAMES_MAX * sizeof *file->strings),
+        .strings = stave__os_reserve(STAVE__TEXTS_MAX * sizeof *file->strings),
+        .asides = stave__os_reserve(STAVE__TEXTS_MAX * sizeof *file->asides),
+        .sites = stave__os_reserve(STAVE__SITES_MAX * sizeof *file->sites),
         .lanes = stave__os_reserve(STAVE__LANES_MAX * sizeof *file->lanes),
         .texts = malloc(TEXT_BYTES_A_BLOCK),
         .sizes = malloc(TEXTS_A_BLOCK * sizeof *file->sizes),
@@ -41,8 +44,9 @@ int stave__image_file_open(struct stave__image_file *file, stave_sink sink, stav
                   .rows = stave__os_reserve(STAVE__NAMES_MAX * sizeof *file->rules.rows)},
     };
     if (file->block == NULL || file->values == NULL || file->strings == NULL ||
-        file->lanes == NULL || file->texts == NULL || file->sizes == NULL || file->gone == NULL ||
-        file->rules.ids == NULL || file->rules.rows == NULL)
+        file->asides == NULL || file->sites == NULL || file->lanes == NULL || file->texts == NULL ||
+        file->sizes == NULL || file->gone == NULL || file->rules.ids == NULL ||
+        file->rules.rows == NULL)
         return file->status = stave__fail_memory(error);
     file->status = stave__writer_begin(&file->writer, sink, error);
     stave__image_text(file, "", 0); /* string 0 */
@@ -60,13 +64,15 @@ int stave__image_file_finish(struct stave__image_file *file)
 int stave__image_file_next(struct stave__image_file *file)
 {
     stave_sink sink = file->writer.sink;
-    stave__os_forget(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
+    stave__os_forget(file->strings, STAVE__TEXTS_MAX * sizeof *file->strings);
+    stave__os_forget(file->asides, STAVE__TEXTS_MAX * sizeof *file->asides);
+    stave__os_forget(file->sites, STAVE__SITES_MAX * sizeof *file->sites);
     stave__os_forget(file->lanes, STAVE__LANES_MAX * sizeof *file->lanes);
     stave__os_forget(file->gone, GONE_MAX * sizeof *file->gone);
     stave__os_forget(file->rules.ids, STAVE__NAMES_MAX * sizeof *file->rules.ids);
     stave__os_forget(file->rules.rows, STAVE__NAMES_MAX * sizeof *file->rules.rows);
     file->rules = (struct stave__image_rules){.ids = file->rules.ids, .rows = file->rules.rows};
-    file->strings_put = file->strings_new = file->lanes_put = 0;
+    file->strings_put = file->strings_new = file->lanes_put = file->places_put = 0;
     file->texts_used = 0;
     file->process_put = file->boot_put = file->is_full = file->is_finished = false;
     file->anchor_index = 0;
@@ -85,7 +91,9 @@ int stave__image_file_close(struct stave__image_file *file)
     free(file->values);
     free(file->texts);
     free(file->sizes);
-    stave__os_unmap(file->strings, STAVE__NAMES_MAX * sizeof *file->strings);
+    stave__os_unmap(file->strings, STAVE__TEXTS_MAX * sizeof *file->strings);
+    stave__os_unmap(file->asides, STAVE__TEXTS_MAX * sizeof *file->asides);
+    stave__os_unmap(file->sites, STAVE__SITES_MAX * sizeof *file->sites);
     stave__os_unmap(file->lanes, STAVE__LANES_MAX * sizeof *file->lanes);
     stave__os_unmap(file->gone, GONE_MAX * sizeof *file->gone);
     stave__os_unmap(file->rules.ids, STAVE__NAMES_MAX * sizeof *file->rules.ids);
@@ -126,7 +134,7 @@ void stave__image_table_end(struct stave__image_table *table)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-void stave__image_texts(struct stave__image_file *file)
+static void put_texts(struct stave__image_file *file)
 {
     if (file->strings_new == 0)
         return;
@@ -144,7 +152,7 @@ void stave__image_texts(struct stave__image_file *file)
 uint32_t stave__image_text(struct stave__image_file *file, const char *text, size_t size)
 {
     if (file->strings_new == TEXTS_A_BLOCK || file->texts_used + size > TEXT_BYTES_A_BLOCK)
-        stave__image_texts(file);
+        put_texts(file);
     if (size > 0)
         memcpy(file->texts + file->texts_used, text, size);
     file->texts_used += size;
@@ -166,6 +174,7 @@ uint32_t stave__image_name(struct stave__image_file *file, uint32_t name)
         return file->strings[name];
     const char *text = stave__dictionary_text(&stave__recorder.names, name, &size);
     file->strings[name] = stave__image_text(file, text, size);
+    file->has_new_names = true;
     return file->strings[name];
 }
 
@@ -174,6 +183,83 @@ uint16_t stave__image_doubt(uint32_t name)
     size_t size;
     const char *text = stave__dictionary_text(&stave__recorder.names, name, &size);
     return text != NULL && stave__recorder.names.names[name].is_cut ? STAVE_FLAG_TRUNCATED : 0;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+struct places {
+    uint32_t rows;
+    uint64_t columns[4][PLACES_A_BLOCK]; /* name, file, function, line */
+};
+
+/* Not as a name: that would bring the places of what is called so, of which there may be no row. */
+static uint32_t aside_of(struct stave__image_file *file, uint32_t id)
+{
+    size_t size;
+    if (id == 0 || file->strings[id] != 0)
+        return file->strings[id];
+    if (file->asides[id] == 0) {
+        const char *text = stave__dictionary_text(&stave__recorder.names, id, &size);
+        file->asides[id] = stave__image_text(file, text, size);
+    }
+    return file->asides[id];
+}
+
+static void put_places(struct stave__image_file *file, struct places *places)
+{
+    if (places->rows == 0)
+        return;
+    put_texts(file);
+    struct stave__image_table table =
+        stave__image_table_begin(file, STAVE__PLACES, file->places_put, places->rows);
+    for (uint32_t number = 0; number < 4; number++) {
+        memcpy(file->values, places->columns[number], places->rows * sizeof *file->values);
+        stave__image_table_column(&table, number);
+    }
+    stave__image_table_end(&table);
+    file->places_put += places->rows;
+    places->rows = 0;
+}
+
+static void add_place(struct stave__image_file *file, struct places *places,
+                      const struct stave__site *site)
+{
+    if (places->rows == PLACES_A_BLOCK)
+        put_places(file, places);
+    places->columns[0][places->rows] = file->strings[site->name];
+    places->columns[1][places->rows] = aside_of(file, site->file);
+    places->columns[2][places->rows] = aside_of(file, site->function);
+    places->columns[3][places->rows++] = site->line;
+}
+
+/* Those of names that are in it, and are not yet. A name may come before its place, or when all its places are long
+ * there; so all are looked through, but only when there is something new. */
+static void look_at_sites(struct stave__image_file *file, uint32_t count)
+{
+    struct places places;
+    places.rows = 0;
+    file->sites_seen = count;
+    file->has_new_names = false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct stave__site site;
+        if (file->sites[i])
+            continue;
+        if (!stave__sites_at(&stave__recorder.sites, i, &site)) {
+            file->has_new_names = true; /* perhaps: look again */
+        } else if (file->strings[site.name] != 0) {
+            add_place(file, &places, &site);
+            file->sites[i] = true;
+        }
+    }
+    put_places(file, &places);
+}
+
+void stave__image_texts(struct stave__image_file *file)
+{
+    uint32_t count = stave__sites_count(&stave__recorder.sites);
+    if (file->has_new_names || count != file->sites_seen)
+        look_at_sites(file, count);
+    put_texts(file);
 }
 
 /* ---- process and lanes ----------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* record/image_tables.h - the tables of a .stave file that is made of the recorder's memory: texts as they are met,
- * the process, the lanes, the clock.
+ * places, the process, the lanes, the clock.
  *
  *     uint32_t name = stave__image_name(image, id);         // the file's number of a recorder's name
- *     status = stave__image_texts(image);                   // writes those that are new: before the rows
+ *     stave__image_texts(image);                            // writes those that are new: before the rows
  */
 #ifndef STAVE_RECORD_IMAGE_TABLES_H
 #define STAVE_RECORD_IMAGE_TABLES_H
@@ -37,11 +37,16 @@ struct stave__image_rules {
 struct stave__image_file {
     struct stave__writer writer;
     struct stave__moment now;
-    uint8_t *block;                  /* STAVE__IMAGE_BLOCK_SIZE */
-    uint64_t *values;                /* STAVE__IMAGE_VALUES */
-    uint32_t *strings;               /* by name: the file's number, 0: it is not in it yet */
-    uint32_t strings_put;            /* in the file */
-    uint32_t strings_new;            /* that wait */
+    uint8_t *block;       /* STAVE__IMAGE_BLOCK_SIZE */
+    uint64_t *values;     /* STAVE__IMAGE_VALUES */
+    uint32_t *strings;    /* by name: the file's number, 0: it is not in it yet */
+    uint32_t *asides;     /* likewise of texts that are in it as a place's alone */
+    uint32_t strings_put; /* in the file */
+    uint32_t strings_new; /* that wait */
+    bool *sites;          /* by the recorder's number: its place is in it */
+    uint32_t sites_seen;  /* of the recorder, when they were last looked through */
+    uint32_t places_put;
+    bool has_new_names;              /* since then */
     struct stave__image_lane *lanes; /* by the recorder's number */
     uint32_t lanes_put;
     uint64_t *gone; /* lanes that are named alone: stave__image_lane_of() */
@@ -74,6 +79,7 @@ uint32_t stave__image_name(struct stave__image_file *file, uint32_t name);
 uint32_t stave__image_text(struct stave__image_file *file, const char *text, size_t size);
 /* STAVE_FLAG_TRUNCATED for a name that was cut. */
 uint16_t stave__image_doubt(uint32_t name);
+/* Writes what is new of them, and with the names the places that they are used at, as far as these are known. */
 void stave__image_texts(struct stave__image_file *file);
 
 /* What is new of the process and the first `lanes` lanes: those that are not in it, or have another name. */

@@ -28,6 +28,7 @@
 #include "record/clock.h"
 #include "record/dictionary.h"
 #include "record/pool.h"
+#include "record/sites.h"
 #include "record/stream.h"
 #include "stave/stave.h"
 
@@ -89,6 +90,7 @@ struct stave__lane {
 struct stave__recorder {
     struct stave__pool pool;
     struct stave__dictionary names;
+    struct stave__sites sites;
     struct stave__clock clock;
     struct stave__lane *lanes;
     uint32_t lanes_count;
@@ -202,8 +204,10 @@ void stave__count_ended_twice(void);
 /* Instead of a number: the place was compiled for another version of stave.h. It stands in no place. */
 #define STAVE__OTHER_ABI (STAVE__NO_ID - 1)
 
-/* The number of a place's name; STAVE__NO_ID: there is no room; STAVE__OTHER_ABI. */
+/* The number of a place's name; STAVE__NO_ID: there is no room; STAVE__OTHER_ABI. When it is first met, the place
+ * itself is noted, but for a key: what has its name is no row. */
 uint32_t stave__site_id(stave_site *site);
+uint32_t stave__key_id(stave_site *key);
 
 static inline bool stave__is_name(uint32_t id)
 {

@@ -241,6 +241,7 @@ void stave__sessions_after_fork(bool in_child)
         for (uint32_t i = 0; i < STAVE_SESSIONS_MAX; i++) {
             sessions[i].is_left = sessions[i].number != 0;
             sessions[i].is_on = false;
+            sessions[i].start = sessions[i].stop = 0; /* nothing begins in it */
         }
         stave__sessions_live = 0;
         set_switch();
@@ -385,9 +386,15 @@ bool stave__session_copy(uint32_t index, struct stave_session *copy)
     pthread_mutex_lock(&lock);
     bool is_there = session->number != 0 && !session->is_left;
     if (is_there) {
-        *copy = *session;
-        copy->given_up = __atomic_load_n(&session->given_up, __ATOMIC_RELAXED);
-        copy->dropped = __atomic_load_n(&session->dropped, __ATOMIC_RELAXED);
+        *copy = (struct stave_session){
+            .number = session->number,
+            .start = session->start,
+            .stop = session->stop,
+            .scope = session->scope,
+            .given_up = __atomic_load_n(&session->given_up, __ATOMIC_RELAXED),
+            .dropped = __atomic_load_n(&session->dropped, __ATOMIC_RELAXED),
+            .sums_count = session->sums_count,
+        };
         copy_sums(session, copy);
     }
     pthread_mutex_unlock(&lock);

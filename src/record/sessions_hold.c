@@ -63,7 +63,7 @@ static bool is_wanted_by_any(const struct stave__chunk *chunk, uint32_t used, bo
     uint32_t places = stave__sessions_places();
     for (uint32_t i = 0; i < places; i++) {
         struct stave_session seen;
-        if (stave__session_look(stave__session_at(i), &seen) && !stave__session_at(i)->is_left &&
+        if (stave__session_look(stave__session_at(i), &seen) &&
             is_wanted(chunk, used, &seen, is_in_attached))
             return true;
     }

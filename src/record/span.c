@@ -24,16 +24,29 @@ static const char *text_of(const stave_site *site)
     return site->name != NULL ? site->name : site->function;
 }
 
-uint32_t stave__site_id(stave_site *site)
+static uint32_t id_of(stave_site *site, bool is_key)
 {
+    struct stave__recorder *recorder = &stave__recorder;
     if (site->abi != STAVE_ABI)
         return STAVE__OTHER_ABI; /* and the rest of it is not known either */
     uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
     if (id != 0)
         return id;
-    id = stave__dictionary_add(&stave__recorder.names, text_of(site), strlen(text_of(site)));
+    id = stave__dictionary_add(&recorder->names, text_of(site), strlen(text_of(site)));
+    if (!is_key && stave__is_name(id))
+        stave__sites_add(&recorder->sites, &recorder->names, id, site);
     __atomic_store_n(&site->id, id, __ATOMIC_RELEASE); /* R6 */
     return id;
+}
+
+uint32_t stave__site_id(stave_site *site)
+{
+    return id_of(site, false);
+}
+
+uint32_t stave__key_id(stave_site *key)
+{
+    return id_of(key, true);
 }
 
 /* The next slot; NULL: too deep, which has been counted. */

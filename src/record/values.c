@@ -130,7 +130,7 @@ static void set_of_mark(struct stave__lane *lane, stave_site *key, struct stave_
     if (!lane->mark.written)
         write_mark(lane, value, STAVE_FLAG_HAS_VALUE);
     else
-        set(innermost(&lane->thread), stave__site_id(key), value);
+        set(innermost(&lane->thread), stave__key_id(key), value);
 }
 
 void stave__set_slowly(stave_span span, stave_site *key, struct stave__value value)
@@ -138,7 +138,7 @@ void stave__set_slowly(stave_span span, stave_site *key, struct stave__value val
     if (span.slot == &mark_slot)
         set_of_mark((struct stave__lane *)stave__own, key, value);
     else if (stave__is_open(stave__own, span)) /* C2: else the key need not be known */
-        set(span, stave__site_id(key), value);
+        set(span, stave__key_id(key), value);
 }
 
 /* Recording is on, or a session has captured it. */

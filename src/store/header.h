@@ -26,6 +26,7 @@ enum stave__table_kind {
     STAVE__ANCHORS = 36,
     STAVE__MODULES = 37,
     STAVE__PROPERTIES = 38,
+    STAVE__PLACES = 39,
     STAVE__RULES = 40, /* docs/format.md, "Rules" */
     STAVE__DEPENDENCIES = 41,
     STAVE__SESSIONS = 42,

@@ -8,6 +8,7 @@
  *   known.c   what is known of the file; reading all of it
  *   tables.c  tables to blocks and back
  *   lost.c    what stands for rows of tables that were lost
+ *   places.c  which place is the one of a name
  *   rules.c   the tables of rules, which refer to nothing but each other's names
  *   save.c    a trace to a file
  */

@@ -1,4 +1,5 @@
 /* What stands for rows of tables that were lost, so that all else of a damaged file can be shown. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -22,7 +23,7 @@ static void settle(uint32_t *reference, uint32_t rows, uint32_t lost)
 
 static int settle_boot(stave_trace *trace, uint32_t boot, stave_error *error)
 {
-    return boot < STAVE__MADE_UP_MAX ? stave__tables_make_up(trace, 0, 0, boot + 1, error)
+    return boot < STAVE__MADE_UP_MAX ? stave__tables_make_up(trace, STAVE__BOOTS, boot + 1, error)
                                      : STAVE_OK;
 }
 
@@ -40,6 +41,7 @@ int stave__tables_settle(stave_trace *trace, enum stave__table_kind kind, void *
     stave_process *process = row;
     stave_module *module = row;
     stave_property *property = row;
+    stave_place *place = row;
     const struct stave__anchor_row *anchor = row;
     if (stave_trace_damages(trace) == 0)
         return STAVE_OK;
@@ -62,6 +64,11 @@ int stave__tables_settle(stave_trace *trace, enum stave__table_kind kind, void *
         settle(&property->key, strings, 0);
         if ((property->flags & STAVE_FLAG_TEXT) != 0 && property->value >= strings)
             property->value = 0;
+        return STAVE_OK;
+    case STAVE__PLACES:
+        settle(&place->name, strings, 0);
+        settle(&place->file, strings, 0);
+        settle(&place->function, strings, 0);
         return STAVE_OK;
     case STAVE__SESSIONS:
         return settle_session(trace, row, error);
@@ -116,11 +123,32 @@ static int make_up_boots(stave_trace *trace, uint32_t boots, stave_error *error)
     return STAVE_OK;
 }
 
-int stave__tables_make_up(stave_trace *trace, uint32_t strings, uint32_t lanes, uint32_t boots,
-                          stave_error *error)
+/* Of nothing: without them those behind them would be lost too. */
+static int make_up_places(stave_trace *trace, uint32_t places, stave_error *error)
 {
-    int status = make_up_strings(trace, strings, error);
-    if (status >= 0)
-        status = make_up_lanes(trace, lanes, error);
-    return status < 0 ? status : make_up_boots(trace, boots, error);
+    int status = STAVE_OK;
+    while (status >= 0 && stave_trace_places(trace) < places)
+        status = stave__trace_place(trace, &(stave_place){0}, error);
+    return status;
+}
+
+bool stave__tables_can_make_up(uint64_t kind)
+{
+    return kind == STAVE__STRINGS || kind == STAVE__LANES || kind == STAVE__BOOTS ||
+           kind == STAVE__PLACES;
+}
+
+int stave__tables_make_up(stave_trace *trace, uint64_t kind, uint32_t rows, stave_error *error)
+{
+    assert(stave__tables_can_make_up(kind));
+    switch (kind) {
+    case STAVE__STRINGS:
+        return make_up_strings(trace, rows, error);
+    case STAVE__LANES:
+        return make_up_lanes(trace, rows, error);
+    case STAVE__BOOTS:
+        return make_up_boots(trace, rows, error);
+    default:
+        return make_up_places(trace, rows, error);
+    }
 }

@@ -61,6 +61,12 @@ static const struct field property_fields[] = {
     FIELD(1, U16, stave_property, flags),
     FIELD(2, U64, stave_property, value),
 };
+static const struct field place_fields[] = {
+    FIELD(0, U32, stave_place, name),
+    FIELD(1, U32, stave_place, file),
+    FIELD(2, U32, stave_place, function),
+    FIELD(3, U32, stave_place, line),
+};
 
 static const struct field rule_fields[] = {
     FIELD(0, U32, struct stave__rule_row, name),   FIELD(1, U32, struct stave__rule_row, id),
@@ -114,6 +120,7 @@ static const struct description descriptions[] = {
     DESCRIPTION(STAVE__ANCHORS, anchor_fields),
     DESCRIPTION(STAVE__MODULES, module_fields),
     DESCRIPTION(STAVE__PROPERTIES, property_fields),
+    DESCRIPTION(STAVE__PLACES, place_fields),
     DESCRIPTION(STAVE__RULES, rule_fields),
     DESCRIPTION(STAVE__DEPENDENCIES, dependency_fields),
     DESCRIPTION(STAVE__SESSIONS, session_fields),
@@ -335,6 +342,8 @@ static struct stave__table *table_of(stave_trace *trace, enum stave__table_kind 
         return &trace->modules;
     case STAVE__PROPERTIES:
         return &trace->properties;
+    case STAVE__PLACES:
+        return &trace->places;
     default:
         return stave__rule_table_of(&trace->rules, kind);
     }
@@ -443,6 +452,7 @@ static bool is_right(const stave_trace *trace, enum stave__table_kind kind, cons
     const struct stave__anchor_row *anchor = row;
     const stave_module *module = row;
     const stave_property *property = row;
+    const stave_place *place = row;
     switch (kind) {
     case STAVE__PROCESSES:
         return process->name < strings;
@@ -459,6 +469,8 @@ static bool is_right(const stave_trace *trace, enum stave__table_kind kind, cons
     case STAVE__PROPERTIES:
         return property->key < strings &&
                ((property->flags & STAVE_FLAG_TEXT) == 0 || property->value < strings);
+    case STAVE__PLACES:
+        return place->name < strings && place->file < strings && place->function < strings;
     default:
         return stave__rules_row_is_right(trace, kind, row);
     }
@@ -511,6 +523,8 @@ static const char *take(stave_trace *trace, enum stave__table_kind kind, uint32_
         return no_such_row;
     if (kind == STAVE__ANCHORS)
         return take_anchor(trace, row, status, error);
+    if (kind == STAVE__PLACES)
+        stave__place_index_forget(trace->place_index);
     *status = kind == STAVE__BOOTS ? take_boot(trace, id, row, error)
                                    : take_row(table_of(trace, kind), id, row, error);
     return NULL;

@@ -45,8 +45,10 @@ int stave__tables_settle(stave_trace *trace, enum stave__table_kind kind, void *
 /* When all of a file is read: names for what was lost. */
 int stave__tables_name_lost(stave_trace *trace, stave_error *error);
 
-/* Makes up the rows of tables that are missing below these numbers. */
-int stave__tables_make_up(stave_trace *trace, uint32_t strings, uint32_t lanes, uint32_t boots,
-                          stave_error *error);
+/* Whether rows of a table are made up where they were lost. */
+bool stave__tables_can_make_up(uint64_t kind);
+
+/* Makes up the rows of such a table that are missing below this number. */
+int stave__tables_make_up(stave_trace *trace, uint64_t kind, uint32_t rows, stave_error *error);
 
 #endif

@@ -42,9 +42,11 @@ static int add_entry(stave_trace *trace, uint64_t offset, const struct stave__he
         wrong = "a block of a lane or boot that is not there";
     if (wrong != NULL)
         return stave__file_damage(trace, offset, h, wrong, error);
-    int status = is_lost ? stave__tables_make_up(trace, 0, (uint32_t)h->lane + 1,
-                                                 (uint32_t)h->boot + 1, error)
-                         : STAVE_OK;
+    int status = STAVE_OK;
+    if (is_lost)
+        status = stave__tables_make_up(trace, STAVE__LANES, (uint32_t)h->lane + 1, error);
+    if (is_lost && status >= 0)
+        status = stave__tables_make_up(trace, STAVE__BOOTS, (uint32_t)h->boot + 1, error);
     if (status < 0)
         return status;
     struct stave__entry *entry = stave__table_add(&trace->blocks.entries);
@@ -84,38 +86,26 @@ static bool has_room(const struct stave__file *file)
     return file->rows_of_tables <= file->size + STAVE__TABLE_ROWS_MAX;
 }
 
-static bool can_be_made_up(uint64_t kind)
-{
-    return kind == STAVE__STRINGS || kind == STAVE__LANES || kind == STAVE__BOOTS;
-}
-
-/* Rows up to `rows` of a table that was lost: without them all that refer to them would be, too. */
-static int make_up(stave_trace *trace, uint64_t kind, uint64_t rows, stave_error *error)
-{
-    uint32_t n = (uint32_t)rows;
-    return stave__tables_make_up(trace, kind == STAVE__STRINGS ? n : 0,
-                                 kind == STAVE__LANES ? n : 0, kind == STAVE__BOOTS ? n : 0, error);
-}
-
 /* A block in front of this one may have been lost, header and all: without its rows those of this one
  * would be lost too. They count as rows of tables. */
 static int make_up_before(stave_trace *trace, const struct stave__header *h, stave_error *error)
 {
     uint64_t have = stave__tables_rows(trace, h->kind);
-    if (!can_be_made_up(h->kind) || stave_trace_damages(trace) == 0 || h->first <= have ||
-        h->first - have > STAVE__MADE_UP_MAX)
+    if (!stave__tables_can_make_up(h->kind) || stave_trace_damages(trace) == 0 ||
+        h->first <= have || h->first - have > STAVE__MADE_UP_MAX)
         return STAVE_OK;
     trace->file->rows_of_tables += h->first - have;
-    return has_room(trace->file) ? make_up(trace, h->kind, h->first, error) : STAVE_OK;
+    return has_room(trace->file) ? stave__tables_make_up(trace, h->kind, (uint32_t)h->first, error)
+                                 : STAVE_OK;
 }
 
 /* A block that was lost, its header still there. */
 static int make_up_for(stave_trace *trace, const struct stave__header *h, stave_error *error)
 {
-    if (!can_be_made_up(h->kind) || h->first > stave__tables_rows(trace, h->kind) ||
+    if (!stave__tables_can_make_up(h->kind) || h->first > stave__tables_rows(trace, h->kind) ||
         h->rows > STAVE__BLOCK_ROWS_MAX || !has_room(trace->file))
         return STAVE_OK;
-    return make_up(trace, h->kind, h->first + h->rows, error);
+    return stave__tables_make_up(trace, h->kind, (uint32_t)(h->first + h->rows), error);
 }
 
 int stave__file_read(stave_trace *trace, uint64_t offset, const struct stave__header *header,

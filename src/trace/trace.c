@@ -34,13 +34,15 @@ int stave_trace_new_sized(const stave_trace_config *config, size_t config_size, 
     t->processes.row_size = sizeof(stave_process);
     t->modules.row_size = sizeof(stave_module);
     t->properties.row_size = sizeof(stave_property);
+    t->places.row_size = sizeof(stave_place);
+    t->place_index = calloc(1, sizeof *t->place_index);
     stave__rule_tables_init(&t->rules);
     if (own.temporary_dir != NULL)
         t->temporary_dir = copy_text(own.temporary_dir);
     stave__blocks_init(&t->blocks, own.cache_bytes, t->temporary_dir);
     t->lane_buckets_size = FIRST_LANE_BUCKETS;
     t->lane_buckets = calloc(t->lane_buckets_size, sizeof *t->lane_buckets);
-    if (t->lane_buckets == NULL || stave__strings_init(&t->strings) < 0 ||
+    if (t->lane_buckets == NULL || t->place_index == NULL || stave__strings_init(&t->strings) < 0 ||
         (own.temporary_dir != NULL && t->temporary_dir == NULL)) {
         stave_trace_free(t);
         return stave__fail_memory(error);
@@ -60,6 +62,10 @@ void stave_trace_free(stave_trace *trace)
     stave__table_free(&trace->processes);
     stave__table_free(&trace->modules);
     stave__table_free(&trace->properties);
+    stave__table_free(&trace->places);
+    if (trace->place_index != NULL)
+        stave__place_index_forget(trace->place_index);
+    free(trace->place_index);
     stave__rule_tables_free(&trace->rules);
     stave__file_free(trace->file);
     stave__blocks_free(&trace->blocks);

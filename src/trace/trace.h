@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "stave/trace.h"
 #include "trace/blocks.h"
+#include "trace/places.h"
 #include "trace/rules.h"
 
 struct stave__boot {
@@ -24,6 +25,8 @@ struct stave_trace {
     struct stave__table processes;  /* stave_process */
     struct stave__table modules;    /* stave_module */
     struct stave__table properties; /* stave_property */
+    struct stave__table places;     /* stave_place */
+    struct stave__place_index *place_index;
     struct stave__rule_tables rules;
     struct stave__blocks blocks;
     struct stave__file *file; /* that it was opened from, or NULL */
@@ -44,6 +47,7 @@ bool stave__trace_find_lane(const stave_trace *trace, const stave_lane *lane, ui
 int stave__trace_process(stave_trace *trace, const stave_process *process, uint32_t *id,
                          stave_error *error);
 int stave__trace_module(stave_trace *trace, const stave_module *module, stave_error *error);
+int stave__trace_place(stave_trace *trace, const stave_place *place, stave_error *error);
 
 /* Says something about the recording, in place of what was said under this key before. */
 int stave__trace_set_property(stave_trace *trace, const char *key, uint16_t flags, uint64_t value,

@@ -5,7 +5,7 @@
  *   nested    a program with two threads: spans in spans, one attached to another thread's, failed and
  *             uncertain ones, counters, a gap, attributes; three roots
  *   wild      names with control characters, bytes that are not UTF-8, and 300 letters
- *   details   spans with attributes of all types and marks, few and many, short and long
+ *   details   spans with attributes of all types and marks, few and many, short and long; places of some
  *   requests  roots of two names on two lanes, most of them with an id and other attributes
  *   deep      120 spans, each in the one before
  *   many      200 lanes of 20 spans
@@ -206,6 +206,15 @@ static void detail(uint32_t lane, uint32_t kind, uint64_t serial, int64_t at, co
     add(lane, kind, &row);
 }
 
+static void add_place(const char *name, uint32_t line)
+{
+    stave_place place = {.name = string(name),
+                         .file = string("src/server.c"),
+                         .function = string("serve"),
+                         .line = line};
+    check(stave__trace_place(trace, &place, &error));
+}
+
 static void details(void)
 {
     enum { AT = STAVE_ATTRIBUTES, MARK = STAVE_MARKS };
@@ -249,6 +258,10 @@ static void details(void)
     detail(lane, MARK, 0, 9 * MS, "in no span", STAVE_FLAG_HAS_VALUE, 1);
     add(lane, STAVE_CUMULATIVES, &calls);
     add_spans(spans, COUNT(spans));
+    add_place("query", 120);
+    add_place("row", 130);
+    add_place("row", 140);
+    add_place("cell", 150);
     seal();
 }
 

@@ -116,7 +116,7 @@ static void test_starting(void **state)
     while (fails_at(start, 0, mapping + 1))
         mapping++;
     assert_int_equal(requests, 2); /* the pool's queues */
-    assert_int_equal(mapping, 21); /* lanes, names (3), chunks; of traces 5, of rules 11 */
+    assert_int_equal(mapping, 23); /* lanes, names (3), places (2), chunks; of traces 5, rules 11 */
     assert_true(stave_is_enabled());
 }
 
@@ -180,7 +180,7 @@ static void test_snapshots(void **state)
     while (fails_at(take_snapshot, 0, mapping + 1))
         mapping++;
     assert_true(request >= 8);
-    assert_int_equal(mapping, 5); /* numbers of names, of lanes (2), of rules (2) */
+    assert_int_equal(mapping, 7); /* numbers of names (2), its places, lanes (2), rules (2) */
 }
 
 static int write_file(stave_error *error)
@@ -199,7 +199,7 @@ static void test_files(void **state)
     while (fails_at(write_file, 0, mapping + 1))
         mapping++;
     assert_true(request >= 14);
-    assert_int_equal(mapping, 6); /* and how far it is with each lane */
+    assert_int_equal(mapping, 8); /* and how far it is with each lane */
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
@@ -243,7 +243,7 @@ static void test_sessions(void **state)
     while (fails_at(take_session_snapshot, 0, mapping + 1))
         mapping++;
     assert_true(request >= 12);
-    assert_int_equal(mapping, 5);
+    assert_int_equal(mapping, 7);
     stave_session_free(session);
 }
 

@@ -355,6 +355,16 @@ static void add_module(stave_trace *trace, stave_module module, const char *path
     done(stave__trace_module(trace, &module, NULL));
 }
 
+static void add_place(stave_trace *trace, const char *name, const char *file, const char *function,
+                      uint32_t line)
+{
+    stave_place place = {.name = text(trace, name),
+                         .file = text(trace, file),
+                         .function = text(trace, function),
+                         .line = line};
+    done(stave__trace_place(trace, &place, NULL));
+}
+
 /* Every table with every column; texts of any bytes. */
 static stave_trace *tables(void)
 {
@@ -390,6 +400,9 @@ static stave_trace *tables(void)
     done(stave__trace_set_property(trace, "whole", STAVE_FLAG_BOOL, true, NULL));
     done(stave__trace_set_real(trace, "load", 0.75, NULL));
     done(stave__trace_set_text(trace, "host", "example", NULL));
+    add_place(trace, "query", "src/server.c", "serve", 120);
+    add_place(trace, "query", "src/server.c", "serve_all", UINT32_MAX);
+    add_place(trace, "lane", "src/worker.c", "", 0);
     return trace;
 }
 

@@ -170,6 +170,7 @@ def newer():
         block(33, 12345678, b"\xff" * 40, version=2, raw_size=1, codec=9, lane=99),
         lanes([1], more=later),
         boots(1), block(9, 4, b"rows of a later kind", lane=5), block(61, 1, b""),
+        table(rs.PLACES, [(2, 1, 0, 7)], more=later),
         rows_block(4, columns, body, columns=sum(1 << n for n in columns) | 1 << 13, reserved=5),
         spans([(10, 20, 1, 2)], order=3, more=later),
         block(rs.INDEX, 3, b"an index in the midst", version=2),
@@ -181,7 +182,7 @@ def told_again():
     return whole([
         strings(["", "lane", "old", "key"]),
         table(rs.PROCESSES, [(2, 1), (2, 2)]), lanes([1, 1, 1]), boots(2, ended=0),
-        table(rs.PROPERTIES, [(3, 0, 5)]),
+        table(rs.PROPERTIES, [(3, 0, 5)]), table(rs.PLACES, [(2, 3, 1, 10), (2, 3, 1, 20)]),
         spans([(100, 200, 1, 2)]),
         strings(["new", "more"], first=2), strings(["only more", "last"], first=3),
         table(rs.PROCESSES, [(4, 22), (2, 3)], first=1),
@@ -190,6 +191,7 @@ def told_again():
         table(rs.ANCHORS, [(0, 50, 60, 2e6, 7, 1), (0, 150, 170, 0, 0, 2)]),
         table(rs.ANCHORS, [(0, 120, 120, 3e6, 0, 2), (1, 0, 0, 0, 9, 0), (1, -5, 1, 1, 0, 1)]),
         table(rs.PROPERTIES, [(3, rs.TEXT, 4), (1, 0, 6)]),
+        table(rs.PLACES, [(4, 3, 2, 21), (2, 1, 1, 30)], first=1),
         spans([(100, 201, 2, 2)], order=2),
     ])
 
@@ -226,7 +228,9 @@ def damaged_names():
         strings(["d"], first=5, broken_header=1), b"junk STVB junk", strings(["e"], first=6),
         lanes([1, 3]), boots(1), spans([(0, 5, 1, 2), (6, 9, 2, 5), (9, 12, 3, 6)]),
         spans([(1, 2, 1, 4), (3, 4, 2, 99)], order=4, lane=3),
-        table(rs.LANES, [(77, 0, 0, 0, 0, 0, 0)], first=4), bytes(60)])
+        table(rs.LANES, [(77, 0, 0, 0, 0, 0, 0)], first=4),
+        table(rs.PLACES, [(2, 1, 77, 5), (5, 88, 1, 6)]), table(rs.PLACES, [(2, 2, 2, 2)], first=2, broken_body=1),
+        table(rs.PLACES, [(99, 3, 0, 7)], first=4), bytes(60)])
 
 
 def cut():

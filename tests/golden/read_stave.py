@@ -40,8 +40,9 @@ LOST = (1 << 32) - 1  # the name of a lane that is named when all is read
 TEXT, REAL, ATTACHED, UNFINISHED = 1 << 13, 1 << 12, 1 << 10, 1 << 4
 UNFINISHED_COLUMNS = 0, 1, 2, 3, 4, 6, 7, 8, 9
 
-STRINGS, LANES, PROCESSES, BOOTS, ANCHORS, MODULES, PROPERTIES, INDEX = 32, 33, 34, 35, 36, 37, 38, 63
+STRINGS, LANES, PROCESSES, BOOTS, ANCHORS, MODULES, PROPERTIES, PLACES, INDEX = 32, 33, 34, 35, 36, 37, 38, 39, 63
 RULES, DEPENDENCIES, SESSIONS, SUMMARIES = 40, 41, 42, 43
+MADE_UP = STRINGS, LANES, BOOTS, PLACES  # tables whose rows are made up where they were lost
 
 # of each table's columns: name, type (bits; f: a real number of that size; s: signed; b: 0 or 1)
 TABLES = {
@@ -54,6 +55,7 @@ TABLES = {
     MODULES: [("path", "32"), ("build_id", "32"), ("process", "32"), ("boot", "32"),
               ("address", "64"), ("size", "64"), ("loaded", "s64"), ("unloaded", "s64")],
     PROPERTIES: [("key", "32"), ("flags", "16"), ("value", "64")],
+    PLACES: [("name", "32"), ("file", "32"), ("function", "32"), ("line", "32")],
     RULES: [("name", "32"), ("id", "32"), ("role", "32"), ("has_parent", "b"), ("parent", "32")],
     DEPENDENCIES: [("rule", "32"), ("depends_on", "32")],
     SESSIONS: [("number", "64"), ("boot", "32"), ("start", "s64"), ("stop", "s64"), ("lane", "32"),
@@ -331,7 +333,7 @@ class File:
                 self.take_table(offset, h)
             except Damage:
                 self.damage(offset, h)
-                if (h["kind"] in (STRINGS, LANES, BOOTS) and h["first"] <= len(self.known(h["kind"])) and
+                if (h["kind"] in MADE_UP and h["first"] <= len(self.known(h["kind"])) and
                         h["rows"] <= ROWS_MAX and self.has_room()):
                     self.make_up(h["kind"], h["first"] + h["rows"])
         else:
@@ -353,6 +355,8 @@ class File:
             self.tables[BOOTS].append({"offset_us": 0.0, "end_us": 0.0, "ended": 0,
                                        "rate_assumed": 1})
             self.anchors.append([{"tick": 0, "us": 0.0, "hz": 0.0, "realtime_ns": 0}])
+        while kind == PLACES and len(self.tables[PLACES]) < count:
+            self.tables[PLACES].append({"name": 0, "file": 0, "function": 0, "line": 0})
 
     # ---- tables ----
 
@@ -372,7 +376,7 @@ class File:
         body = self.body(offset, h)
         known = self.known(kind)
         lost = h["first"] - len(known)
-        if self.damages and kind in (STRINGS, LANES, BOOTS) and 0 < lost <= TABLE_ROWS:
+        if self.damages and kind in MADE_UP and 0 < lost <= TABLE_ROWS:
             self.table_rows += lost
             if self.has_room():
                 self.make_up(kind, h["first"])
@@ -418,7 +422,7 @@ class File:
     def settle(self, kind, row):
         """After damage: what refers to lost rows refers to none, or to rows that are made up."""
         strings = len(self.strings)
-        for name in ("path", "build_id", "key", "name"):
+        for name in ("path", "build_id", "key", "name", "file", "function"):
             if row.get(name, 0) >= strings:
                 row[name] = LOST if kind == LANES else 0
         if row.get("process", 0) > len(self.tables[PROCESSES]):
@@ -450,7 +454,7 @@ class File:
         strings, processes = len(self.strings), len(self.tables[PROCESSES])
         boots = len(self.tables[BOOTS])
         sure((row.get("name", 0) < strings or self.damages and row["name"] == LOST) and row.get("process", 0) <= processes and
-             row.get("path", 0) < strings and row.get("build_id", 0) < strings and
+             all(row.get(name, 0) < strings for name in ("path", "build_id", "file", "function")) and
              row.get("key", 0) < strings and row.get("boot", -1) < boots, "no such row")
         for name, value in row.items():
             sure(not name.endswith("_us") and name != "us" or abs(value) <= 1e100, "no time")
@@ -680,8 +684,8 @@ def table_lines(file):
         yield "boot %d" % i + fields_text(row, ["offset_us", "end_us", "ended", "rate_assumed"])
         for n, anchor in enumerate(file.anchors[i]):
             yield "anchor %d %d" % (i, n) + fields_text(anchor, ["tick", "us", "hz", "realtime_ns"])
-    for kind, name in ((MODULES, "module"), (PROPERTIES, "property"), (RULES, "rule"), (DEPENDENCIES, "dependency"),
-                       (SESSIONS, "session"), (SUMMARIES, "summary")):
+    for kind, name in ((MODULES, "module"), (PROPERTIES, "property"), (PLACES, "place"), (RULES, "rule"),
+                       (DEPENDENCIES, "dependency"), (SESSIONS, "session"), (SUMMARIES, "summary")):
         for i, row in enumerate(file.tables[kind]):
             yield "%s %d" % (name, i) + fields_text(row, [field for field, _ in TABLES[kind]])
 

@@ -155,6 +155,11 @@ static void put_tables(struct trace_text *text, const stave_trace *trace)
         put(text, "property %" PRIu32 " key=%" PRIu32 " flags=%u value=%" PRIu64 "\n", i,
             property->key, (unsigned)property->flags, property->value);
     }
+    for (uint32_t i = 0; i < stave_trace_places(trace); i++) {
+        const stave_place *place = stave_trace_place(trace, i);
+        put(text, "place %" PRIu32 " name=%" PRIu32 " file=%" PRIu32, i, place->name, place->file);
+        put(text, " function=%" PRIu32 " line=%" PRIu32 "\n", place->function, place->line);
+    }
     put_rules(text, stave__trace_rules(trace));
 }
 

@@ -59,7 +59,7 @@ static inline void *zeroed(size_t count, size_t size)
 uint16_t random_value_flags(struct maker *m);
 uint64_t random_any_value(struct maker *m, uint16_t flags);
 
-/* Names, processes, lanes, properties; modules when there are boots. */
+/* Names, processes, lanes, properties, places; modules when there are boots. */
 void random_make_tables(struct maker *m);
 void random_make_modules(struct maker *m);
 

@@ -113,6 +113,18 @@ static void make_properties(struct maker *m)
     }
 }
 
+static void make_places(struct maker *m)
+{
+    for (uint32_t i = 0; i < m->options.places; i++) {
+        uint32_t name = (uint32_t)dice_below(&m->dice, m->options.names);
+        stave_place place = {.name = m->first_name + name,
+                             .file = text_id(m, "file", (uint32_t)dice_below(&m->dice, 3)),
+                             .function = text_id(m, "function", i),
+                             .line = (uint32_t)dice_spread(&m->dice, 32)};
+        done(stave__trace_place(m->random->trace, &place, NULL));
+    }
+}
+
 void random_make_tables(struct maker *m)
 {
     struct random_trace *random = m->random;
@@ -124,4 +136,5 @@ void random_make_tables(struct maker *m)
     for (uint32_t i = 0; i < m->options.lanes; i++)
         make_lane(m, i);
     make_properties(m);
+    make_places(m);
 }

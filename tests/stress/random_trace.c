@@ -246,4 +246,5 @@ void random_trace_choose(uint64_t seed, struct random_trace_options *options)
     }
     options->cache_bytes = dice_chance(&dice, 250) ? 4096 : 0;
     options->due = chances[dice_below(&dice, 5)];
+    options->places = (uint32_t)dice_spread(&dice, 5);
 }

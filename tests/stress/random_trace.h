@@ -40,6 +40,7 @@ struct random_trace_options {
     uint32_t processes; /* lanes are spread over these and over none */
     uint32_t modules;
     uint32_t properties;
+    uint32_t places;
     unsigned deepen;     /* a step begins a span rather than ends one: 0 means 500 */
     unsigned attached;   /* of spans */
     unsigned recursion;  /* a span takes the name of one around it */

@@ -167,6 +167,7 @@ static void read_all(bool large)
         TRACES_MUST(stave_trace_save(trace, sink, NULL, NULL) == STAVE_OK);
     }
     merge_rows(trace);
+    TRACES_MUST(stave_trace_place_of(trace, 0) == NULL);
     stave_trace_free(trace);
     _exit(0);
 }
@@ -258,6 +259,11 @@ static void add_boots(uint32_t i)
     put_table(STAVE__BOOTS, i == 0 ? 65536 : 150, i == 0 ? 0 : 65536 + (i - 1) * 150, 4);
 }
 
+static void add_places(uint32_t i)
+{
+    put_table(STAVE__PLACES, i == 0 ? 65536 : 150, i == 0 ? 0 : 65536 + (i - 1) * 150, 4);
+}
+
 static void add_repeated_columns(uint32_t i)
 {
     uint8_t *at = body;
@@ -333,6 +339,11 @@ static void test_many_boots(void **state)
     check_sizes("boots", nothing, add_boots);
 }
 
+static void test_many_places(void **state)
+{
+    check_sizes("places", nothing, add_places);
+}
+
 static void test_columns_that_repeat(void **state)
 {
     check_sizes("columns that repeat", nothing, add_repeated_columns);
@@ -373,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_texts_that_are_equal),
         cmocka_unit_test(test_texts_that_are_lost),
         cmocka_unit_test(test_many_boots),
+        cmocka_unit_test(test_many_places),
         cmocka_unit_test(test_columns_that_repeat),
         cmocka_unit_test(test_lanes_that_are_made_up),
         cmocka_unit_test(test_texts_that_unpack),

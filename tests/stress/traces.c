@@ -75,6 +75,8 @@ static void add_about(struct traces_maker *maker)
     TRACES_MUST(stave__trace_set_property(trace, "lost", 0, 3, NULL) == STAVE_OK);
     TRACES_MUST(stave__trace_set_real(trace, "share", 0.25, NULL) == STAVE_OK);
     TRACES_MUST(stave__trace_set_text(trace, "host", "a machine", NULL) == STAVE_OK);
+    stave_place place = {.name = text(trace, "program"), .file = module.path, .line = 7};
+    TRACES_MUST(stave__trace_place(trace, &place, NULL) == STAVE_OK);
 }
 
 void traces_begin_boot(struct traces_maker *maker)

@@ -33,7 +33,7 @@ _stave() {
             case ${COMP_WORDS[i]} in
                 --) operands_only=yes ;;
                 -o | --csv | --stats | --output | --from | --to | --lane | --name | --trace | \
-                    --depth | --level | --title | --format | --id | --where | --min-dur | --limit) expecting=${COMP_WORDS[i]} ;;
+                    --depth | --level | --title | --format | --id | --where | --min-dur | --limit | --session) expecting=${COMP_WORDS[i]} ;;
                 --slowest) [[ $command != roots ]] || expecting=${COMP_WORDS[i]} ;;
             esac
         fi
@@ -44,17 +44,20 @@ _stave() {
         decode) options="-o --csv --stats --strict --help --version" ;;
         diagram) options="-o --output --title --strict --help --version" ;;
         export)
-            options="--format -o --output --from --to --min-dur --lane --name --no-args --strict --help"
-            options+=" --version"
+            options="--format -o --output --from --to --min-dur --lane --name --no-args --spans"
+            options+=" --session --strict --help --version"
             ;;
         ls) options="--json --strict --help --version" ;;
-        report) options="--from --to --lane --name --json --strict --help --version" ;;
+        report)
+            options="--from --to --lane --name --spans --session --json --strict --help --version"
+            ;;
         roots)
             options="--slowest --name --where --min-dur --from --to --limit --json --strict --help"
             options+=" --version"
             ;;
         tree)
-            options="--trace --slowest --id --name --where --depth --json --strict --help --version"
+            options="--trace --slowest --id --name --where --depth --spans --session --json --strict"
+            options+=" --help --version"
             ;;
         verify) options="--help --version" ;;
         recover) options="-o --help --version" ;;

@@ -1,0 +1,97 @@
+#include "trace/places.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "trace/trace.h"
+
+#define SEVERAL UINT32_MAX
+
+uint32_t stave_trace_places(const stave_trace *trace)
+{
+    return trace->places.rows;
+}
+
+const stave_place *stave_trace_place(const stave_trace *trace, uint32_t index)
+{
+    return stave__table_at(&trace->places, index);
+}
+
+int stave__trace_place(stave_trace *trace, const stave_place *place, stave_error *error)
+{
+    stave_place *row = stave__table_add(&trace->places);
+    if (row == NULL)
+        return stave__fail_memory(error);
+    *row = *place;
+    stave__place_index_forget(trace->place_index);
+    return STAVE_OK;
+}
+
+/* ---- the one of a name ----------------------------------------------------------------------- */
+
+void stave__place_index_forget(struct stave__place_index *index)
+{
+    free(index->of_name);
+    *index = (struct stave__place_index){0};
+}
+
+/* The number of the first text that is the same; each is looked for once, however many places name it. */
+static uint32_t first_like(const stave_trace *trace, uint32_t *firsts, uint32_t text)
+{
+    size_t size;
+    if (firsts[text] == 0) {
+        const char *bytes = stave_trace_string(trace, text, &size);
+        uint32_t first = text;
+        stave__strings_find(&trace->strings, bytes, size, &first);
+        firsts[text] = first + 1;
+    }
+    return firsts[text];
+}
+
+/* A place without a file may be any. */
+static bool is_same(const stave_trace *trace, uint32_t *firsts, const stave_place *a,
+                    const stave_place *b)
+{
+    return a->line == b->line && a->file != 0 && b->file != 0 &&
+           first_like(trace, firsts, a->file) == first_like(trace, firsts, b->file);
+}
+
+static void add_all(const stave_trace *trace, uint32_t *of_name, uint32_t *firsts)
+{
+    for (uint32_t i = 0; i < trace->places.rows; i++) {
+        const stave_place *place = stave_trace_place(trace, i);
+        uint32_t *one = &of_name[place->name];
+        if (*one == 0 && place->file != 0)
+            *one = i + 1;
+        else if (*one == 0 || (*one != SEVERAL &&
+                               !is_same(trace, firsts, stave_trace_place(trace, *one - 1), place)))
+            *one = SEVERAL;
+    }
+    of_name[0] = SEVERAL; /* no name: a lane's, or one that was lost */
+}
+
+/* Without memory there is none. */
+static void make_index(const stave_trace *trace)
+{
+    uint32_t names = stave_trace_strings(trace);
+    uint32_t *of_name = calloc(names, sizeof *of_name);
+    uint32_t *firsts = calloc(names, sizeof *firsts);
+    if (of_name != NULL && firsts != NULL) {
+        add_all(trace, of_name, firsts);
+        *trace->place_index = (struct stave__place_index){.of_name = of_name, .names = names};
+    } else {
+        free(of_name);
+    }
+    free(firsts);
+}
+
+const stave_place *stave_trace_place_of(const stave_trace *trace, uint32_t name)
+{
+    const struct stave__place_index *index = trace->place_index;
+    if (trace->places.rows == 0)
+        return NULL;
+    if (index->of_name == NULL)
+        make_index(trace);
+    uint32_t one = name < index->names ? index->of_name[name] : 0;
+    return one != 0 && one != SEVERAL ? stave_trace_place(trace, one - 1) : NULL;
+}
