@@ -12,6 +12,7 @@
 
 #include "mend.h"
 #include "outcome.h"
+#include "stave/report.h"
 #include "store/crc32c.h"
 #include "store/header.h"
 #include "store/rows.h"
@@ -353,6 +354,32 @@ static void check_saved(stave_trace *trace, const struct digest *digest, uint32_
     free(bytes.at);
 }
 
+/* ---- reports of rules ------------------------------------------------------------------------ */
+
+static int swallow(void *context, const void *data, size_t size)
+{
+    (void)context;
+    (void)data;
+    (void)size;
+    return STAVE_OK;
+}
+
+/* Whatever rules, sessions and handles a file makes up. */
+static void check_report(stave_trace *trace)
+{
+    stave_report *report = stave_report_from_trace(trace, NULL, NULL);
+    REQUIRE(report != NULL);
+    for (uint32_t i = 0; i < stave_report_node_count(report); i++) {
+        const stave_report_node *node = stave_report_node_at(report, i);
+        REQUIRE(node->parent == STAVE_NONE || node->parent < i);
+        REQUIRE(node->run < stave_report_run_count(report));
+        REQUIRE(node->self_ns >= 0 && node->total_ns >= node->self_ns && node->slack_ns >= 0);
+    }
+    REQUIRE(stave_report_sink_speedscope(report, (stave_sink){swallow, NULL}, NULL) == STAVE_OK);
+    REQUIRE(stave_report_sink_chrome(report, (stave_sink){swallow, NULL}, NULL) == STAVE_OK);
+    stave_report_free(report);
+}
+
 /* ---- ways to open ---------------------------------------------------------------------------- */
 
 struct opened {
@@ -380,6 +407,8 @@ static stave_trace *look_through(const struct memory_file *file, uint64_t size, 
     opened->digest = read_all(trace);
     check_merge(trace, &opened->digest);
     check_file(trace, size);
+    if (!opened->heavy && stave_trace_has_rules(trace))
+        check_report(trace);
     opened->damages = stave_trace_damages(trace);
     return trace;
 }

@@ -66,8 +66,8 @@ static bool sum_total(struct stave__forest *forest, struct stave__node *node)
     for (uint32_t i = node->first; i != STAVE_NONE; i = forest->nodes[i].next) {
         struct stave__node *child = &forest->nodes[i];
         struct stave__stretch child_own = stretch_of(child);
-        if (!child->cumulative && !stave__extent_take(&forest->extents, &node->extent, &own,
-                                                      &child->extent, &child_own))
+        if (!child->cumulative &&
+            !stave__extent_take(&forest->extents, &node->extent, &own, &child->extent, &child_own))
             return false;
     }
     return stave__extent_close(&forest->extents, &node->extent, &own);

@@ -205,9 +205,8 @@ static bool has_rules_form(const struct cli_trace *trace)
 static int write_rules(void *context, stave_sink sink, stave_error *error)
 {
     const struct cli_rules *rules = context;
-    return format == STAVE_EXPORT_CHROME
-               ? stave_report_sink_chrome(rules->report, sink, error)
-               : stave_report_sink_speedscope(rules->report, sink, error);
+    return format == STAVE_EXPORT_CHROME ? stave_report_sink_chrome(rules->report, sink, error)
+                                         : stave_report_sink_speedscope(rules->report, sink, error);
 }
 
 static int export_rules(const struct cli_rules *rules)
@@ -261,7 +260,8 @@ static int run(int operands_count, char **operands)
 const struct cli_command cli_export = {
     .name = "export",
     .operands = "FILE|-",
-    .summary = "Write a recording for another viewer: speedscope, Perfetto, Chrome, pprof and others",
+    .summary =
+        "Write a recording for another viewer: speedscope, Perfetto, Chrome, pprof and others",
     .details =
         "FILE is a .stave file, a recording of the etrace format or a CSV, told by its content.\n",
     .options = options,

@@ -21,11 +21,12 @@ static void put_text_if(struct cli_json *json, const char *key, const char *text
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 #define COUNTS(X)                                                                                  \
-    X(calls) X(failed) X(skipped) X(cached) X(cancelled) X(timed_out) X(unfinished) X(summed)      \
-        X(missing) X(timed) X(critical)
+    X(calls)                                                                                       \
+    X(failed) X(skipped) X(cached) X(cancelled) X(timed_out) X(unfinished) X(summed) X(missing)    \
+        X(timed) X(critical)
 #define TIMES(X)                                                                                   \
-    X(self_ns) X(total_ns) X(busy_ns) X(first_ns) X(min_ns) X(mean_ns) X(median_ns) X(p99_ns)      \
-        X(max_ns)
+    X(self_ns)                                                                                     \
+    X(total_ns) X(busy_ns) X(first_ns) X(min_ns) X(mean_ns) X(median_ns) X(p99_ns) X(max_ns)
 
 static void put_rule(struct cli_json *json, const stave_rule_stats *rule)
 {

@@ -103,8 +103,11 @@ static void print_rules(const struct cli_rules *rules)
 #define COLUMN(head, member, is_sum, rank) {head, is_sum, rank, "", {0}},
     struct time_column times[] = {TIME_COLUMNS(COLUMN)};
 #undef COLUMN
-    struct cli_column columns[TIMES + 6] = {
-        {"rule", false, 0}, {"id", false, 7}, {"calls", true, 0}, {"failed", true, 0}, {"skipped", true, 2}};
+    struct cli_column columns[TIMES + 6] = {{"rule", false, 0},
+                                            {"id", false, 7},
+                                            {"calls", true, 0},
+                                            {"failed", true, 0},
+                                            {"skipped", true, 2}};
     struct cli_table table;
     unsigned count = 5;
     choose_units(rules, times);
@@ -181,7 +184,7 @@ static void print_run_rows(const struct cli_rules *rules, const stave_report_run
     snprintf(busy, sizeof busy, "busy %s", unit.name);
     snprintf(critical, sizeof critical, "critical %s", unit.name);
     const struct cli_column columns[] = {
-        {"run", false, 0}, {"id", false, 3},        {"evaluations", true, 2},   {took, true, 0},
+        {"run", false, 0}, {"id", false, 3},    {"evaluations", true, 2},   {took, true, 0},
         {busy, true, 1},   {critical, true, 0}, {"critical path", false, 0}};
     struct cli_table table;
     cli_table_begin(&table, columns, COUNT(columns));

@@ -18,7 +18,8 @@ static struct cli_list where_list;
 static bool slowest, as_json, strict, spans;
 
 static const struct cli_option options[] = {
-    {"--trace", "N", &trace_text, NULL, "the Nth root, or run of rules, in the order of their starts (1)"},
+    {"--trace", "N", &trace_text, NULL,
+     "the Nth root, or run of rules, in the order of their starts (1)"},
     {"--slowest", NULL, NULL, &slowest, "the root with the highest total instead"},
     {"--id", "VALUE", &id, NULL, "the newest root with this id instead"},
     {"--name", "NAME", &name_pattern, NULL, "only roots of this name; a shell pattern"},

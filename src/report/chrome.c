@@ -16,12 +16,8 @@ struct writing {
 };
 
 static const char *const outcomes[] = {
-    [STAVE_DONE] = "done",
-    [STAVE_FAILED] = "failed",
-    [STAVE_SKIPPED] = "skipped",
-    [STAVE_CACHED] = "cached",
-    [STAVE_CANCELLED] = "cancelled",
-    [STAVE_TIMED_OUT] = "timed out",
+    [STAVE_DONE] = "done",     [STAVE_FAILED] = "failed",       [STAVE_SKIPPED] = "skipped",
+    [STAVE_CACHED] = "cached", [STAVE_CANCELLED] = "cancelled", [STAVE_TIMED_OUT] = "timed out",
 };
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -47,11 +43,6 @@ static void put_text(struct writing *w, const char *key, const char *text)
     stave__json_word(w->out, text);
 }
 
-static uint64_t whole(double ns)
-{
-    return ns > 0 ? (uint64_t)(ns + 0.5) : 0;
-}
-
 /* ---- events ---------------------------------------------------------------------------------- */
 
 static void put_run(struct writing *w, const stave_report_run *run)
@@ -64,11 +55,11 @@ static void put_run(struct writing *w, const stave_report_run *run)
 
 static void put_args(struct writing *w, const stave_report_node *node)
 {
-    put_us(w, ",\"args\":{\"self us\":", whole(node->self_ns));
+    put_us(w, ",\"args\":{\"self us\":", stave__whole_ns(node->self_ns));
     if (node->rule != STAVE_NONE) {
         put_text(w, ",\"rule\":", w->report->rules[node->rule].id);
         put_text(w, ",\"outcome\":", outcomes[node->outcome]);
-        put_us(w, ",\"slack us\":", whole(node->slack_ns));
+        put_us(w, ",\"slack us\":", stave__whole_ns(node->slack_ns));
         stave__out_text(w->out, node->is_critical ? ",\"critical\":true" : ",\"critical\":false");
     }
     put_run(w, &w->report->runs[node->run]);
@@ -81,8 +72,8 @@ static void put_flow_end(struct writing *w, const char *ph, uint32_t lane, uint6
 {
     char text[64];
     begin_event(w, ph, lane, "dependency");
-    snprintf(text, sizeof text, ",\"cat\":\"dependency\",\"id\":\"0x%" PRIx64 "\",\"ts\":",
-             w->flows);
+    snprintf(text, sizeof text,
+             ",\"cat\":\"dependency\",\"id\":\"0x%" PRIx64 "\",\"ts\":", w->flows);
     stave__out_text(w->out, text);
     stave__json_us(w->out, ns);
     stave__out_text(w->out, "}");
@@ -93,8 +84,8 @@ static void put_flow(struct writing *w, uint32_t from, uint32_t to)
 {
     const stave_report_node *first = &w->report->nodes[from], *second = &w->report->nodes[to];
     w->flows++;
-    put_flow_end(w, "s", first->lane, whole(first->start_ns));
-    put_flow_end(w, "f\",\"bp\":\"e", second->lane, whole(second->start_ns));
+    put_flow_end(w, "s", first->lane, stave__whole_ns(first->start_ns));
+    put_flow_end(w, "f\",\"bp\":\"e", second->lane, stave__whole_ns(second->start_ns));
 }
 
 static void put_flows(struct writing *w, uint32_t index)

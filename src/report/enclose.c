@@ -120,8 +120,7 @@ static uint32_t order_rows(struct stave__layout *layout, struct waiting *waiting
         if (waiting->count[i] == 0)
             layout->order[used++] = i;
     for (; done < used; done++)
-        for (uint32_t at = waiting->first[layout->order[done]]; at != 0;
-             at = waiting->next[at - 1])
+        for (uint32_t at = waiting->first[layout->order[done]]; at != 0; at = waiting->next[at - 1])
             if (--waiting->count[(at - 1) / 2] == 0)
                 layout->order[used++] = (at - 1) / 2;
     return used;
@@ -245,9 +244,9 @@ static void enclose(struct stave__layout *layout, bool *reached, uint32_t row)
     find_outmost(layout, row);
     layout->thread[row] = node_of(layout, at->around);
     layout->inside[row] = is_attached(at) ? node_by_handle(layout, row) : layout->thread[row];
-    layout->is_node[row] = at->kind == STAVE__EVALUATION ? is_in_scope
-                                                         : at->kind == STAVE__SPAN &&
-                                                               layout->inside[row] != STAVE_NONE;
+    layout->is_node[row] = at->kind == STAVE__EVALUATION
+                               ? is_in_scope
+                               : at->kind == STAVE__SPAN && layout->inside[row] != STAVE_NONE;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

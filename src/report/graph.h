@@ -39,7 +39,7 @@ struct stave__declared {
 struct stave__graph_rule {
     uint32_t id, description; /* texts */
     uint32_t parent;          /* STAVE_NONE: none */
-    uint32_t needs;           /* where its dependencies begin; they end where the next rule's begin */
+    uint32_t needs; /* where its dependencies begin; they end where the next rule's begin */
     bool is_known;
 };
 
@@ -49,10 +49,11 @@ struct stave__cycle {
 };
 
 struct stave__graph {
-    struct stave__graph_rule *rules; /* one more than there are, for the end of the last one's needs */
+    struct stave__graph_rule
+        *rules; /* one more than there are, for the end of the last one's needs */
     uint32_t count;
-    uint32_t *needs;    /* each once, in the order of declaration */
-    uint32_t *declared; /* of each declared rule which it is */
+    uint32_t *needs;             /* each once, in the order of declaration */
+    uint32_t *declared;          /* of each declared rule which it is */
     struct stave__cycle *cycles; /* in the order in which the walk found them */
     uint32_t cycles_count;
     uint32_t *above; /* of each rule the one from which the walk came */

@@ -24,14 +24,14 @@ struct stave__laid_run {
 struct stave__layout {
     struct stave__model *model;
     const struct stave__graph *graph;
-    uint32_t *order;    /* all rows, each behind what is around it; NULL: as they stand */
-    bool *is_node;      /* evaluations in the scope, and spans that have one around them */
-    uint32_t *handle;   /* the row of the place in which it was begun by a handle; STAVE_NONE */
-    bool *is_lost;      /* that place is not there */
-    uint32_t *outmost;  /* the run that it is in, as a row, or where the way outwards ends */
-    uint32_t *thread;   /* the node directly around it on its thread */
-    uint32_t *inside;   /* the node that it is directly in: by handle, or on its thread */
-    uint32_t *run;      /* of nodes */
+    uint32_t *order;   /* all rows, each behind what is around it; NULL: as they stand */
+    bool *is_node;     /* evaluations in the scope, and spans that have one around them */
+    uint32_t *handle;  /* the row of the place in which it was begun by a handle; STAVE_NONE */
+    bool *is_lost;     /* that place is not there */
+    uint32_t *outmost; /* the run that it is in, as a row, or where the way outwards ends */
+    uint32_t *thread;  /* the node directly around it on its thread */
+    uint32_t *inside;  /* the node that it is directly in: by handle, or on its thread */
+    uint32_t *run;     /* of nodes */
     struct stave__laid_run *runs;
     uint32_t runs_count;
     uint32_t *parent;   /* of nodes: a node; STAVE_NONE: a root */

@@ -82,8 +82,8 @@ static void list_keys(const struct stave__model *model, struct key *keys)
 }
 
 /* Puts rows into the order of the keys; `moved` then says where each went. */
-static void move(struct stave__model *model, const struct key *keys, struct stave__model_row *sorted,
-                 uint32_t *moved)
+static void move(struct stave__model *model, const struct key *keys,
+                 struct stave__model_row *sorted, uint32_t *moved)
 {
     for (uint32_t i = 0; i < model->count; i++) {
         sorted[i] = model->rows[keys[i].at];

@@ -26,9 +26,9 @@ struct stave__model_row {
     uint64_t place;  /* with place_lane: the serial of the place that it was begun in by a handle */
     uint32_t around; /* the row directly around it on its thread; STAVE_NONE */
     uint32_t lane, place_lane;
-    uint32_t rule; /* of an evaluation: a declared one; once sorted: the graph's */
-    uint32_t name; /* text: of a span, of a run */
-    uint32_t note; /* text: of an evaluation the reason, of a run its id; STAVE_NONE */
+    uint32_t rule;  /* of an evaluation: a declared one; once sorted: the graph's */
+    uint32_t name;  /* text: of a span, of a run */
+    uint32_t note;  /* text: of an evaluation the reason, of a run its id; STAVE_NONE */
     uint16_t flags; /* STAVE_FLAG_ATTACHED: it was begun by a handle */
     uint8_t kind;   /* enum stave__row_of */
     uint8_t outcome;
@@ -51,7 +51,8 @@ struct stave__model {
     uint32_t *lanes; /* of each lane its name, a text */
     uint32_t lanes_count;
     double unit_ns;
-    int64_t origin; /* the time that starts are counted from; by default that of the first evaluation */
+    int64_t
+        origin; /* the time that starts are counted from; by default that of the first evaluation */
     bool has_origin;
     /* Of these evaluations alone; the others are spans, and no nodes by themselves. */
     bool is_scoped;

@@ -68,7 +68,8 @@ static bool add_links(struct placing *p, uint32_t row, uint32_t parent)
     for (uint32_t i = 0; i < p->found_count; i++) {
         if (p->found[i] == parent)
             continue;
-        void *links = stave__room_grow(layout->links, used, &layout->links_size, sizeof *layout->links);
+        void *links =
+            stave__room_grow(layout->links, used, &layout->links_size, sizeof *layout->links);
         if (links == NULL)
             return false;
         layout->links = links;

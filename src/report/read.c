@@ -185,8 +185,7 @@ static bool read_summaries(struct stave__rule_reading *r, const struct stave__ru
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Those of a boot: its lanes get their numbers first, in their order. */
-static int read_boot(struct stave__rule_reading *r, uint32_t from, uint32_t end,
-                     stave_error *error)
+static int read_boot(struct stave__rule_reading *r, uint32_t from, uint32_t end, stave_error *error)
 {
     const struct stave__choice *choices = r->reading.choices;
     int status = STAVE_OK;

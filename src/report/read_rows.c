@@ -63,7 +63,8 @@ static bool take_span(struct stave__rule_reading *r, const stave_block *block, u
     const struct stave__span *parent = stave__around_find(&r->around, &span);
     uint8_t meaning = r->meanings[stave_block_name(block, at)];
     bool is_attached = (block->flags[at] & STAVE_FLAG_ATTACHED) != 0;
-    span.at = parent != NULL ? parent->at : STAVE_NONE; /* the row around it, if it is none itself */
+    span.at =
+        parent != NULL ? parent->at : STAVE_NONE; /* the row around it, if it is none itself */
     if (kind_of(meaning) != STAVE__SPAN || is_attached || is_kept_in(r->model, span.at)) {
         struct stave__model_row *row = stave__model_add(r->model);
         if (row == NULL)
@@ -119,8 +120,9 @@ static struct owner *list_owners(const struct stave__model *model, uint32_t firs
     return owners;
 }
 
-static struct stave__model_row *find_owner(const struct stave__model *model, const struct owner *owners,
-                                     uint32_t count, uint64_t serial)
+static struct stave__model_row *find_owner(const struct stave__model *model,
+                                           const struct owner *owners, uint32_t count,
+                                           uint64_t serial)
 {
     uint32_t low = 0, high = count;
     while (low < high) {
@@ -177,8 +179,8 @@ static uint32_t text_of_value(struct stave__rule_reading *r, uint32_t flags, uin
     return id;
 }
 
-static void note(struct stave__rule_reading *r, struct stave__model_row *row, const stave_block *block,
-                 uint32_t at)
+static void note(struct stave__rule_reading *r, struct stave__model_row *row,
+                 const stave_block *block, uint32_t at)
 {
     uint8_t meaning = r->meanings[block->name[at]], outcome = outcome_of(meaning);
     uint32_t type = stave_value_type(block->flags[at]);
@@ -274,8 +276,7 @@ static int read_cumulatives(struct stave__rule_reading *r, uint32_t from, uint32
 
 /* ---- a lane ---------------------------------------------------------------------------------- */
 
-int stave__read_rows(struct stave__rule_reading *r, uint32_t from, uint32_t end,
-                     stave_error *error)
+int stave__read_rows(struct stave__rule_reading *r, uint32_t from, uint32_t end, stave_error *error)
 {
     uint32_t first = r->model->count;
     int status = read_spans(r, from, end, error);

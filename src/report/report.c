@@ -89,8 +89,7 @@ static int make(struct stave__making *making, stave_error *error)
 {
     stave_report *report = making->report;
     take_over(making);
-    int status =
-        stave__graph_make(&report->graph, &report->texts, &making->model->declared, error);
+    int status = stave__graph_make(&report->graph, &report->texts, &making->model->declared, error);
     if (status < 0)
         return status;
     name_rules(making);

@@ -16,8 +16,8 @@ struct stave_report {
     struct stave__graph graph;
     stave_report_node *nodes;
     uint32_t nodes_count;
-    uint32_t *links_at; /* of each node where its links begin, and one more */
-    uint32_t *links;    /* nodes */
+    uint32_t *links_at;      /* of each node where its links begin, and one more */
+    uint32_t *links;         /* nodes */
     stave_rule_stats *rules; /* as they are shown */
     uint32_t *shown;         /* of each of the graph's where it is shown */
     stave_report_run *runs;
@@ -46,9 +46,18 @@ bool stave__make_critical(struct stave__making *making); /* critical.c */
 bool stave__make_stats(struct stave__making *making);    /* stats.c */
 
 static inline const struct stave__model_row *stave__row_of(const struct stave__making *making,
-                                                     uint32_t node)
+                                                           uint32_t node)
 {
     return &making->model->rows[making->row[node]];
+}
+
+/* As files have it: whole nanoseconds from the origin. A file that is not sound may have sums beyond all times. */
+static inline uint64_t stave__whole_ns(double ns)
+{
+    const double most = 9e18;
+    if (!(ns > 0))
+        return 0;
+    return (uint64_t)((ns < most ? ns : most) + 0.5);
 }
 
 #endif

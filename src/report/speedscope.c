@@ -47,16 +47,11 @@ static int name_frames(struct writing *w)
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-static uint64_t whole(double ns)
-{
-    return ns > 0 ? (uint64_t)(ns + 0.5) : 0;
-}
-
 /* Closes all from `at` up to the one below `parent`, at a place of the axis. */
 static void close_up_to(struct writing *w, uint32_t at, uint32_t parent, double place)
 {
     for (; at != parent; at = w->report->nodes[at].parent)
-        stave__speedscope_close(&w->file, w->frames[at], whole(place));
+        stave__speedscope_close(&w->file, w->frames[at], stave__whole_ns(place));
 }
 
 /* All below a node of the deepest level but one, as one frame; moves *next over them. */
@@ -71,9 +66,9 @@ static int put_deeper(struct writing *w, uint32_t index, double *place, uint32_t
     int status = stave__speedscope_deeper(&w->file, *next - from, &frame);
     if (status < 0)
         return status;
-    stave__speedscope_open(&w->file, frame, whole(*place));
+    stave__speedscope_open(&w->file, frame, stave__whole_ns(*place));
     *place += node->busy_ns - node->self_ns;
-    stave__speedscope_close(&w->file, frame, whole(*place));
+    stave__speedscope_close(&w->file, frame, stave__whole_ns(*place));
     return STAVE_OK;
 }
 
@@ -89,7 +84,7 @@ static int put_tree(struct writing *w)
     for (uint32_t i = 0; i < report->nodes_count && status >= 0;) {
         const stave_report_node *node = &report->nodes[i];
         close_up_to(w, open, node->parent, place);
-        stave__speedscope_open(&w->file, w->frames[i], whole(place));
+        stave__speedscope_open(&w->file, w->frames[i], stave__whole_ns(place));
         place += node->self_ns;
         open = i++;
         if (node->depth + 1 == DEPTH)
@@ -114,8 +109,7 @@ static void close_until(struct writing *w, const struct stave__threads *threads,
     while (stack->depth > 0 && (all || threads->end_ns[stack->open[stack->depth - 1]] <= start)) {
         uint32_t at = stack->open[--stack->depth];
         if (stack->depth < DEPTH)
-            stave__speedscope_close(&w->file, w->frames[threads->nodes[at]],
-                                    threads->end_ns[at]);
+            stave__speedscope_close(&w->file, w->frames[threads->nodes[at]], threads->end_ns[at]);
     }
 }
 

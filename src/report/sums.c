@@ -31,8 +31,7 @@ static struct stave__stretch own_of(const struct summing *s, uint32_t node)
 
 static bool add_extra(struct summing *s, uint32_t node, uint32_t row)
 {
-    void *extras =
-        stave__room_grow(s->extras, s->extras_count, &s->extras_size, sizeof *s->extras);
+    void *extras = stave__room_grow(s->extras, s->extras_count, &s->extras_size, sizeof *s->extras);
     if (extras == NULL)
         return false;
     s->extras = extras;
@@ -82,8 +81,7 @@ static bool sum_node(struct summing *s, uint32_t at)
     struct stave__stretch own = own_of(s, at);
     double ns = s->making->model->unit_ns;
     s->taken.used = 0;
-    for (uint32_t i = node->first_child; i != STAVE_NONE;
-         i = s->making->report->nodes[i].next) {
+    for (uint32_t i = node->first_child; i != STAVE_NONE; i = s->making->report->nodes[i].next) {
         struct stave__stretch child = own_of(s, i);
         if (!take(s, &own, child) ||
             !stave__extent_take(&s->pool, &s->extents[at], &own, &s->extents[i], &child))
@@ -114,8 +112,8 @@ bool stave__make_sums(struct stave__making *making)
     size_t count = making->report->nodes_count;
     s.pool.ticks = &s.units;
     s.extents = calloc(count + 1, sizeof *s.extents);
-    bool done = s.extents != NULL && stave__room(&s.extra_of, count) && find_extras(&s) &&
-                sum_all(&s);
+    bool done =
+        s.extents != NULL && stave__room(&s.extra_of, count) && find_extras(&s) && sum_all(&s);
     stave__intervals_free(&s.pool);
     free(s.extents);
     free(s.taken.at);

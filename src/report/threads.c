@@ -23,17 +23,13 @@ static int compare_placed(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-static uint64_t whole(double ns)
-{
-    return ns > 0 ? (uint64_t)(ns + 0.5) : 0;
-}
-
 /* `open`: a stack of those around, as places in `nodes`. */
 static void nest(struct stave__threads *threads, const struct placed *placed, uint32_t *open)
 {
     uint32_t depth = 0;
     for (uint32_t i = 0; i < threads->count; i++) {
-        uint64_t start = whole(placed[i].start_ns), end = whole(placed[i].end_ns);
+        uint64_t start = stave__whole_ns(placed[i].start_ns),
+                 end = stave__whole_ns(placed[i].end_ns);
         while (depth > 0 && (placed[open[depth - 1]].lane != placed[i].lane ||
                              placed[open[depth - 1]].end_ns <= placed[i].start_ns))
             depth--;
@@ -49,8 +45,7 @@ static void list(const stave_report *report, struct placed *placed)
 {
     for (uint32_t i = 0; i < report->nodes_count; i++) {
         const stave_report_node *node = &report->nodes[i];
-        placed[i] =
-            (struct placed){node->start_ns, node->end_ns, node->serial, node->lane, i};
+        placed[i] = (struct placed){node->start_ns, node->end_ns, node->serial, node->lane, i};
     }
     qsort(placed, report->nodes_count, sizeof *placed, compare_placed);
 }

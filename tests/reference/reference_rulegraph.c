@@ -181,9 +181,9 @@ static void enclose(struct rulegraph *graph, struct around *around)
         int at = around->order[i];
         struct rulegraph_row *row = &graph->rows[at];
         int out = row->attached ? around->handle[at] : row->around;
-        around->outmost[at] = out < 0                                       ? at
+        around->outmost[at] = out < 0                                  ? at
                               : graph->rows[out].kind == RULEGRAPH_RUN ? out
-                                                                            : around->outmost[out];
+                                                                       : around->outmost[out];
         row->run = run_of(graph, around, around->outmost[at]);
         around->thread[at] = node_around(graph, around, row->around);
         around->inside[at] = inside_of(graph, around, at);

@@ -42,7 +42,7 @@ void rules_model_parent(struct stave__model *model, uint32_t rule, const char *i
 }
 
 struct stave__model_row *rules_model_add(struct stave__model *model, uint32_t rule, uint32_t lane,
-                                   uint64_t serial, int64_t start, int64_t end)
+                                         uint64_t serial, int64_t start, int64_t end)
 {
     struct stave__model_row *row = stave__model_add(model);
     assert_non_null(row);

@@ -26,7 +26,7 @@ void rules_model_parent(struct stave__model *model, uint32_t rule, const char *i
 
 /* An evaluation in nothing. The row is good until the next one. */
 struct stave__model_row *rules_model_add(struct stave__model *model, uint32_t rule, uint32_t lane,
-                                   uint64_t serial, int64_t start, int64_t end);
+                                         uint64_t serial, int64_t start, int64_t end);
 /* Its number as a row, for `around`. */
 uint32_t rules_model_run(struct stave__model *model, const char *name, uint32_t lane,
                          uint64_t serial, int64_t start, int64_t end);

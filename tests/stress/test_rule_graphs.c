@@ -37,7 +37,8 @@ static int random_below(int limit)
 /* ---- random graphs --------------------------------------------------------------------------- */
 
 /* In the order of their bytes. */
-static const char *const ids[] = {"", "__proto__", "a", "b", "b2", "c", "constructor", "total", "\xc3\xa9", "\xff"};
+static const char *const ids[] = {"",  "__proto__",   "a",     "b",        "b2",
+                                  "c", "constructor", "total", "\xc3\xa9", "\xff"};
 
 #define IDS ((int)(sizeof ids / sizeof ids[0]))
 
@@ -45,7 +46,8 @@ static void make_rule(struct rulegraph *graph, int index, int names)
 {
     struct rulegraph_rule *rule = &graph->rules[index];
     int needs = random_below(4);
-    *rule = (struct rulegraph_rule){.id = ids[index], .is_known = random_below(8) > 0, .parent = -1};
+    *rule =
+        (struct rulegraph_rule){.id = ids[index], .is_known = random_below(8) > 0, .parent = -1};
     if (!rule->is_known)
         return;
     if (random_below(2) == 0)
@@ -392,8 +394,9 @@ static void test_random_graphs(void **state)
         if (wrong != 0)
             print_message("graph %d\n", i);
     }
-    print_message("%d graphs: with cycles %d, circles %d, lost places %d; by parent %d, links %d, missing %d\n", GRAPHS,
-                  seen.cycles, seen.circles, seen.unplaced, seen.by_parent, seen.links,
+    print_message("%d graphs: with cycles %d, circles %d, lost places %d; by parent %d, links %d, "
+                  "missing %d\n",
+                  GRAPHS, seen.cycles, seen.circles, seen.unplaced, seen.by_parent, seen.links,
                   seen.missing);
     assert_int_equal(wrong, 0);
     assert_true(seen.cycles > GRAPHS / 5);
@@ -494,7 +497,8 @@ static void test_wide(void **state)
 {
     struct stave__model model;
     rules_model_open(&model);
-    uint32_t whole = rules_model_rule(&model, "whole", ""), part = rules_model_rule(&model, "part", "");
+    uint32_t whole = rules_model_rule(&model, "whole", ""),
+             part = rules_model_rule(&model, "part", "");
     rules_model_parent(&model, part, "whole");
     for (uint32_t i = 0; i < CHAIN; i++) {
         rules_model_add(&model, part, 0, i * 2 + 1, 5, 8);
@@ -513,7 +517,8 @@ static void test_wide(void **state)
 
 /* ---- odd names ------------------------------------------------------------------------------- */
 
-static const char *const odd[] = {"total", "", "__proto__", "constructor", "equal", "\xc3\xa9t\xc3\xa9", "\xff\xfe"};
+static const char *const odd[] = {
+    "total", "", "__proto__", "constructor", "equal", "\xc3\xa9t\xc3\xa9", "\xff\xfe"};
 
 #define ODD (sizeof odd / sizeof odd[0])
 #define WORKERS 3
@@ -530,8 +535,7 @@ static void test_odd_names(void **state)
         for (uint32_t call = 0; call < CALLS; call++)
             for (uint32_t i = 0; i < ODD; i++) {
                 int64_t start = ((int64_t)call * (int64_t)ODD + i) * 10;
-                rules_model_add(&model, rules[i], worker, call * ODD + i + 1, start,
-                                start + 1 + i);
+                rules_model_add(&model, rules[i], worker, call * ODD + i + 1, start, start + 1 + i);
             }
     stave_report *report = rules_model_report(&model);
     assert_int_equal(stave_report_rule_count(report), ODD);
@@ -547,9 +551,9 @@ static void test_odd_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_graphs),   cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_chain_of_a_run),  cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_many_cycles),     cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_random_graphs),  cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_chain_of_a_run), cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_many_cycles),    cmocka_unit_test(test_wide),
         cmocka_unit_test(test_odd_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,13 +348,13 @@ static void test_cycle(void **state)
 static void test_scope(void **state)
 {
     uint32_t a = rules_model_rule(&model, "a", "");
-    rules_model_add(&model, a, 0, 1, 5, 50);              /* open at the start */
+    rules_model_add(&model, a, 0, 1, 5, 50); /* open at the start */
     rules_model_add(&model, a, 0, 2, 10, 12)->around = 0;
     uint32_t run = rules_model_run(&model, "order", 0, 3, 13, 40);
     model.rows[run].around = 0;
     rules_model_attach(rules_model_add(&model, a, 1, 1, 14, 30), 0, 3);
     rules_model_add(&model, a, 1, 2, 15, 16)->around = 3;
-    rules_model_add(&model, a, 1, 3, 15, 17);              /* another thread's own */
+    rules_model_add(&model, a, 1, 3, 15, 17);             /* another thread's own */
     rules_model_add(&model, a, 0, 4, 20, 21)->around = 0; /* after the stop */
     model.is_scoped = true;
     model.from = model.origin = 10;
@@ -391,14 +391,22 @@ static void test_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_outcomes),     TEST(test_outlier),
-        TEST(test_only_skipped), TEST(test_summaries),
-        TEST(test_diamond),      TEST(test_missing),
-        TEST(test_on_demand),    TEST(test_parent),
-        TEST(test_handle_of_the_run), TEST(test_run_in_an_evaluation),
-        TEST(test_cause),        TEST(test_spans),
-        TEST(test_runs_are_apart), TEST(test_lost_place),
-        TEST(test_cycle),        TEST(test_scope),
+        TEST(test_outcomes),
+        TEST(test_outlier),
+        TEST(test_only_skipped),
+        TEST(test_summaries),
+        TEST(test_diamond),
+        TEST(test_missing),
+        TEST(test_on_demand),
+        TEST(test_parent),
+        TEST(test_handle_of_the_run),
+        TEST(test_run_in_an_evaluation),
+        TEST(test_cause),
+        TEST(test_spans),
+        TEST(test_runs_are_apart),
+        TEST(test_lost_place),
+        TEST(test_cycle),
+        TEST(test_scope),
         TEST(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,9 +37,9 @@ static char *chrome_of(const stave_report *report)
 /* ---- a profile ------------------------------------------------------------------------------- */
 
 struct profile {
-    uint64_t end;      /* of its last event */
-    uint32_t boxes;    /* opened */
-    uint32_t deepest;  /* levels */
+    uint64_t end;       /* of its last event */
+    uint32_t boxes;     /* opened */
+    uint32_t deepest;   /* levels */
     uint64_t widths[8]; /* of frames 0 to 7, from O to C, all together */
 };
 
@@ -83,7 +83,8 @@ static stave_report *make_example(void)
 {
     rules_model_open(&model);
     model.unit_ns = 1000;
-    uint32_t a = rules_model_rule(&model, "a", "same name"), b = rules_model_rule(&model, "b", "same name");
+    uint32_t a = rules_model_rule(&model, "a", "same name"),
+             b = rules_model_rule(&model, "b", "same name");
     rules_model_need(&model, b, "a");
     rules_model_run(&model, "order", 0, 1, 0, 20);
     rules_model_add(&model, a, 0, 2, 0, 6)->around = 0;
@@ -136,9 +137,9 @@ static void test_chrome(void **state)
               "\"reason\":\"no \\\"\\u0001\xef\xbf\xbd\"}}"));
     assert_non_null(strstr(text, "{\"ph\":\"s\",\"pid\":1,\"tid\":1,\"name\":\"dependency\","
                                  "\"cat\":\"dependency\",\"id\":\"0x1\",\"ts\":0.000}"));
-    assert_non_null(
-        strstr(text, "{\"ph\":\"f\",\"bp\":\"e\",\"pid\":1,\"tid\":2,\"name\":\"dependency\","
-                     "\"cat\":\"dependency\",\"id\":\"0x1\",\"ts\":7.000}"));
+    assert_non_null(strstr(text,
+                           "{\"ph\":\"f\",\"bp\":\"e\",\"pid\":1,\"tid\":2,\"name\":\"dependency\","
+                           "\"cat\":\"dependency\",\"id\":\"0x1\",\"ts\":7.000}"));
     free(text);
     stave_report_free(report);
 }
@@ -241,14 +242,16 @@ static void test_destinations(void **state)
     char *text = speedscope_of(report), *chrome = chrome_of(report);
     char path[] = "/tmp/stave-report-XXXXXX";
     close(mkstemp(path));
-    assert_int_equal(stave_report_sink_speedscope(report, (stave_sink){gather, &gathered}, &error), 0);
+    assert_int_equal(stave_report_sink_speedscope(report, (stave_sink){gather, &gathered}, &error),
+                     0);
     assert_int_equal(gathered.used, strlen(text));
     assert_memory_equal(gathered.bytes, text, gathered.used);
     assert_int_equal(stave_report_write_speedscope(report, path, &error), STAVE_OK);
     check_file(path, text);
     assert_int_equal(stave_report_write_chrome(report, path, &error), STAVE_OK);
     check_file(path, chrome);
-    assert_int_equal(stave_report_sink_chrome(report, (stave_sink){refuse, NULL}, &error), STAVE_E_IO);
+    assert_int_equal(stave_report_sink_chrome(report, (stave_sink){refuse, NULL}, &error),
+                     STAVE_E_IO);
     assert_int_equal(error.status, STAVE_E_IO);
     error = (stave_error){0};
     assert_int_equal(stave_report_write_chrome(report, "/nowhere/x.json", &error), STAVE_E_IO);
@@ -262,7 +265,8 @@ static void test_nothing(void **state)
     rules_model_open(&model);
     stave_report *report = rules_model_report(&model);
     char *text = speedscope_of(report), *chrome = chrome_of(report);
-    assert_non_null(strstr(text, "\"events\":[],\n\"name\":\"dependencies\",\"startValue\":0,\"endValue\":1"));
+    assert_non_null(
+        strstr(text, "\"events\":[],\n\"name\":\"dependencies\",\"startValue\":0,\"endValue\":1"));
     assert_non_null(strstr(chrome, "\"traceEvents\":["));
     free(text);
     free(chrome);

@@ -295,9 +295,12 @@ static void test_dump(void **state)
 #define CALLS 10
 
 static stave_rule odd[] = {
-    {.id = "total", .description = "equal"},       {.id = "", .description = "equal"},
-    {.id = "__proto__", .description = ""},        {.id = "constructor", .description = "total"},
-    {.id = "\xc3\xa9t\xc3\xa9", .description = "\xe6\x97\xa5"}, {.id = "\xff\xfe", .description = "\xff"},
+    {.id = "total", .description = "equal"},
+    {.id = "", .description = "equal"},
+    {.id = "__proto__", .description = ""},
+    {.id = "constructor", .description = "total"},
+    {.id = "\xc3\xa9t\xc3\xa9", .description = "\xe6\x97\xa5"},
+    {.id = "\xff\xfe", .description = "\xff"},
     {.id = "equal", .description = "equal"},
 };
 

@@ -21,10 +21,8 @@ struct expected {
 };
 
 static const struct expected nodes[] = {
-    {"price", NULL, 0, 4, 4, 4, 4, 2, false},
-    {"stock", NULL, 0, 6, 6, 16, 21, 0, true},
-    {"total", "stock", 6, 16, 7, 10, 10, 0, true},
-    {"discount", "total", 8, 11, 3, 3, 3, 0, false},
+    {"price", NULL, 0, 4, 4, 4, 4, 2, false},      {"stock", NULL, 0, 6, 6, 16, 21, 0, true},
+    {"total", "stock", 6, 16, 7, 10, 10, 0, true}, {"discount", "total", 8, 11, 3, 3, 3, 0, false},
     {"ship", "stock", 7, 12, 5, 5, 5, 5, false},
 };
 
@@ -32,9 +30,9 @@ static const struct expected nodes[] = {
 
 static void declare(struct stave__model *model, uint32_t rules[COUNT(nodes)])
 {
-    static const char *const descriptions[COUNT(nodes)] = {
-        "price is positive", "all in stock", "total matches", "discount is allowed",
-        "can be shipped"};
+    static const char *const descriptions[COUNT(nodes)] = {"price is positive", "all in stock",
+                                                           "total matches", "discount is allowed",
+                                                           "can be shipped"};
     for (size_t i = 0; i < COUNT(nodes); i++)
         rules[i] = rules_model_rule(model, nodes[i].id, descriptions[i]);
     rules_model_need(model, rules[2], "price");
