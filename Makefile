@@ -5,12 +5,13 @@ DESTDIR ?=
 FUZZ_SECONDS ?= 3600
 
 .DEFAULT_GOAL := release
-.PHONY: help release dev dev-clang asan tsan aarch64 cortex-m3 riscv demo test soak bench fuzz format \
+.PHONY: help release dev dev-clang asan tsan aarch64 cortex-m3 riscv demo workflow test soak bench fuzz format \
         lint install clean
 
 help:
 	@echo "make            the optimised build, in build/release"
 	@echo "make demo       run the demo firmware in QEMU, decode and show its recording"
+	@echo "make workflow   run the rules of a workflow for 200000 orders, show what took the time"
 	@echo "make test       everything that CI checks"
 	@echo "make soak       the long tests"
 	@echo "make bench      the benchmarks; BENCH='a b' for some of them"
@@ -20,13 +21,16 @@ help:
 	@echo "make install    into PREFIX=$(PREFIX), below DESTDIR"
 	@echo "make dev        a debug build; likewise dev-clang, asan, tsan, aarch64, cortex-m3, riscv"
 	@echo "make clean      remove build/ and demo/"
-	@echo "demo and test install what they need by apt-get; STAVE_INSTALL_DEPS=0 forbids it."
+	@echo "demo, workflow and test install what they need by apt-get; STAVE_INSTALL_DEPS=0 forbids it."
 
 release dev dev-clang asan tsan aarch64 cortex-m3 riscv:
 	@tools/build $@
 
 demo:
 	@tools/demo
+
+workflow:
+	@tools/workflow $(WORKFLOW)
 
 test:
 	@tools/test
