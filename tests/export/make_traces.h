@@ -1,0 +1,9 @@
+/* make_traces.h - what make_traces.c does not hold itself. */
+#ifndef STAVE_TEST_EXPORT_MAKE_TRACES_H
+#define STAVE_TEST_EXPORT_MAKE_TRACES_H
+
+#include "export/traces.h"
+
+void make_everything(void);
+
+#endif
