@@ -13,12 +13,14 @@
 
 #include "export/format.h"
 #include "export/json_text.h"
+#include "export/keys.h"
 
 #define PERFETTO_DEPTH 512
 
 struct state {
     struct stave__writing writing;
     struct stave__json_names names;
+    struct stave__keys keys;
     bool *processes; /* by pid: it was named */
     uint32_t lane;
     char where[64]; /* ,"pid":1,"tid":2 */
@@ -160,7 +162,7 @@ static bool put_attributes(struct state *state, const struct stave__shown *span,
     struct stave__out *out = state->writing.out;
     for (uint32_t i = 0; i < span->details_count; i++) {
         const struct stave__detail *detail = &span->details[i];
-        if (detail->kind != STAVE_ATTRIBUTES || !stave__is_last_of_key(span, i))
+        if (!stave__keys_shows(&state->keys, span, i))
             continue;
         next_arg(state, any);
         if (!stave__json_name(&state->names, out, detail->name))
@@ -191,9 +193,13 @@ static bool put_args(struct state *state, const struct stave__shown *span)
         return true;
     if (span->entry != NULL)
         put_entry(state, span->entry, &any);
+    size_t size = stave__doubts_text(span, text);
+    if (!stave__keys_read(&state->keys, span))
+        return false;
+    if (size > 0)
+        stave__keys_take(&state->keys, "stave");
     if (!put_attributes(state, span, &any))
         return false;
-    size_t size = stave__doubts_text(span, text);
     if (size > 0) {
         next_arg(state, &any);
         stave__out_text(state->writing.out, "\"stave\":");
@@ -383,7 +389,9 @@ static int begin(void *context, struct stave__walk *walk)
     state->processes =
         calloc((size_t)stave_trace_processes(walk->trace) + 2, sizeof *state->processes);
     stave__out_text(state->writing.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    return state->processes != NULL ? STAVE_OK : STAVE_E_MEMORY;
+    return stave__keys_begin(&state->keys, walk->trace) && state->processes != NULL
+               ? STAVE_OK
+               : STAVE_E_MEMORY;
 }
 
 static int end(void *context)
@@ -408,6 +416,7 @@ static void close_state(void *context)
 {
     struct state *state = context;
     stave__json_names_free(&state->names);
+    stave__keys_free(&state->keys);
     free(state->processes);
 }
 

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "export/format.h"
 #include "export/json_text.h"
+#include "export/keys.h"
 #include "export/otlp_roots.h"
 
 struct trace_id {
@@ -22,6 +23,7 @@ struct trace_id {
 struct state {
     struct stave__writing writing;
     struct stave__json_names names;
+    struct stave__keys keys;
     struct stave__otlp_roots roots;
     uint64_t seed; /* of the recording */
     uint32_t lane, process;
@@ -168,6 +170,7 @@ static void begin_attribute(struct state *state, const char *key, bool *any)
     put(state, *any ? ",{\"key\":\"" : "{\"key\":\"");
     put(state, key);
     put(state, "\",\"value\":");
+    stave__keys_take(&state->keys, key); /* the span's own of this name is not shown */
     *any = true;
 }
 
@@ -243,7 +246,7 @@ static bool put_attributes(struct state *state, const struct stave__shown *span)
     bool any = true;
     for (uint32_t i = 0; i < span->details_count; i++) {
         const struct stave__detail *detail = &span->details[i];
-        if (detail->kind != STAVE_ATTRIBUTES || !stave__is_last_of_key(span, i))
+        if (!stave__keys_shows(&state->keys, span, i))
             continue;
         put(state, ",{\"key\":");
         if (!stave__json_name(&state->names, out, detail->name))
@@ -267,6 +270,8 @@ static bool put_all_attributes(struct state *state, const struct stave__shown *s
     char text[STAVE__DOUBTS_MAX];
     const stave_lane *lane = stave_trace_lane(state->writing.trace, span->lane);
     bool any = false;
+    if (!stave__keys_read(&state->keys, span))
+        return false;
     put(state, ",\"attributes\":[");
     put_number(state, "thread.id", lane->number != 0 ? lane->number : (uint64_t)span->lane + 1,
                &any);
@@ -424,9 +429,9 @@ static int open_state(void *context, stave_error *error)
 
 static int begin(void *context, struct stave__walk *walk)
 {
-    (void)walk;
-    put(context, "{\"resourceSpans\":[");
-    return STAVE_OK;
+    struct state *state = context;
+    put(state, "{\"resourceSpans\":[");
+    return stave__keys_begin(&state->keys, walk->trace) ? STAVE_OK : STAVE_E_MEMORY;
 }
 
 static int end(void *context)
@@ -441,6 +446,7 @@ static void close_state(void *context)
 {
     struct state *state = context;
     stave__json_names_free(&state->names);
+    stave__keys_free(&state->keys);
     stave__otlp_roots_free(&state->roots);
     free(state->label);
 }

@@ -97,6 +97,8 @@ TESTS = {
     "deeper": plain("deeper"),
     "stairs": plain("stairs"),
     "entries": plain("entries"),
+    "lanes": plain("lanes"),
+    "deep": plain("deep"),
     "empty": plain("empty", status=1),
     "zero": plain("zero"),
     "gaps": plain("gaps"),

@@ -4,6 +4,7 @@ import math
 import os
 import struct
 import sys
+from collections import defaultdict
 from fractions import Fraction
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"))
@@ -62,6 +63,10 @@ class Truth:
         self.name_counts = name_counts or (lambda name: True)
         several = len(self.file.tables[read_stave.PROCESSES]) > 1
         self.lanes = [Lane(i, row, self.file, several) for i, row in enumerate(self.file.tables[read_stave.LANES])]
+        self.blocks = defaultdict(list)
+        for h, rows, _ in self.file.blocks:
+            if rows is not None:
+                self.blocks[h["lane"], h["kind"]].append((h, rows))
         self.find_start()
         self.window = (0, NS_MAX)
         if window:
@@ -122,9 +127,7 @@ class Truth:
         return value != 0 if flags & BOOL else value
 
     def rows_of(self, lane, kind):
-        for h, rows, _ in self.file.blocks:
-            if h["lane"] != lane.index or h["kind"] != kind or rows is None:
-                continue
+        for h, rows in self.blocks[lane.index, kind]:
             for i in range(len(rows[0])):
                 row = {read_stave.COLUMNS[n]: rows[n][i] for n in rows}
                 for name in ("name", "depth", "other", "other_lane", "value", "serial"):
@@ -185,7 +188,7 @@ class Truth:
                 by_serial[row["serial"]].attributes[key] = self.value(row["flags"], row["value"])
 
     def read_entries(self, lane, by_serial):
-        known = {}
+        known, entries = {}, []
         for row in self.rows_of(lane, CUMULATIVES):
             name = text_of(self.file.strings[row["name"]])
             first, last = (self.ns(row["boot"], row[end]) for end in ("start", "end"))
@@ -196,9 +199,10 @@ class Truth:
             entry.about = {"calls": row["value"], "min": row["least"], "max": row["most"], "first": first, "last": last}
             entry.around = row["other_lane"]
             known[row["serial"], row["other"]] = entry
-            self.entries.append(entry)
-        for entry in self.entries:
-            if entry.lane is lane and not entry.name.startswith("homeless"):
+            entries.append(entry)
+        self.entries += entries
+        for entry in entries:
+            if not entry.name.startswith("homeless"):
                 around = known.get((entry.serial, entry.around)) if entry.around else by_serial.get(entry.serial)
                 entry.parent = around
 
