@@ -198,8 +198,8 @@ static int take_entry(struct stave__walk *walk, const stave_block *block, uint32
         return walk->rows->entries.sorter.status;
     *entry = (struct stave__cumulative){
         .serial = block->serial[row],
-        .first = first,
-        .last = last,
+        .first = first > walk->from ? first : walk->from, /* nothing stands outside of the window */
+        .last = last < walk->to ? last : walk->to,
         .total = total,
         .calls = block->value[row],
         .least = stave__timeline_length(line, block->boot, block->start[row], block->least[row]),
