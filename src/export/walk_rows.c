@@ -266,8 +266,10 @@ static int take_moment(struct stave__walk *walk, const stave_block *block, uint3
 static int take_mark(struct stave__walk *walk, const stave_block *block, uint32_t row,
                      stave_error *error)
 {
+    uint64_t before = walk->rows->moments.count;
     int status = take_moment(walk, block, row, error);
-    if (status >= 0 && block->serial != NULL && block->serial[row] != 0 &&
+    bool is_taken = walk->rows->moments.count > before;
+    if (status >= 0 && is_taken && block->serial != NULL && block->serial[row] != 0 &&
         (walk->visitor->wants & STAVE__WANTS_DETAILS) != 0)
         status = take_detail(walk, block, row, error);
     return status;
