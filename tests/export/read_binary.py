@@ -78,18 +78,25 @@ class Sequence:
         return self.texts[table][iid]
 
 
+def decode(data, proto_dir):
+    """The text that protoc makes of a file; a field that the schema does not know is a bare number there."""
+    done = subprocess.run(["protoc", "-I", proto_dir, "--decode=k.Trace", "perfetto_subset.proto"], input=data,
+                          capture_output=True, check=False)
+    sure(done.returncode == 0, "protoc: " + done.stderr.decode())
+    text = done.stdout.decode("utf-8")
+    sure(not re.search(r"^ *\d+( \{|:)", text, re.MULTILINE), "fields that Perfetto does not know")
+    return text
+
+
 class Perfetto:
     """`tracks`: {uuid: descriptor}; spans' `lane` is their track's uuid; `instants`: (uuid, ns, name, annotations); `counters`:
     (uuid, ns, value); `snapshot`: {clock: ns} or None."""
 
     def __init__(self, data, proto_dir):
-        done = subprocess.run(["protoc", "-I", proto_dir, "--decode=k.Trace", "perfetto_subset.proto"], input=data,
-                              capture_output=True, check=False)
-        sure(done.returncode == 0, "protoc: " + done.stderr.decode())
         self.tracks, self.spans, self.instants, self.counters, self.snapshot = {}, [], [], [], None
         self.sequences = defaultdict(Sequence)
         self.stacks, self.last = defaultdict(list), {}
-        for name, packet in parse_text(done.stdout.decode("utf-8").split("\n")):
+        for name, packet in parse_text(decode(data, proto_dir).split("\n")):
             sure(name == "packet", name)
             self.take(packet)
         for uuid, stack in self.stacks.items():

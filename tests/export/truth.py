@@ -54,13 +54,18 @@ class Moment:
         return text + (" (%s)" % self.name if self.name else "")
 
 
+def read(data):
+    return read_stave.File(data, checks=False)
+
+
 class Truth:
     """`window`: (from, to) in us on the trace's time line; `lane_counts`, `name_counts`: of texts."""
 
-    def __init__(self, data, depth=None, window=None, least=0, lane_counts=None, name_counts=None):
-        self.file = read_stave.File(data, checks=False)
+    def __init__(self, file, depth=None, window=None, least=0, lane_counts=None, name_counts=None):
+        self.file = file
         self.depth, self.least = depth, least
         self.name_counts = name_counts or (lambda name: True)
+        self.is_part = bool(window or least or lane_counts or name_counts)
         several = len(self.file.tables[read_stave.PROCESSES]) > 1
         self.lanes = [Lane(i, row, self.file, several) for i, row in enumerate(self.file.tables[read_stave.LANES])]
         self.blocks = defaultdict(list)
@@ -68,6 +73,7 @@ class Truth:
             if rows is not None:
                 self.blocks[h["lane"], h["kind"]].append((h, rows))
         self.find_start()
+        self.make_lines()
         self.window = (0, NS_MAX)
         if window:
             self.window = tuple(max(0, min(NS_MAX, self.from_us(us))) for us in window)
@@ -94,6 +100,22 @@ class Truth:
             us = max(us, self.us_by(boot, at - 1, anchor["tick"]))
         return us
 
+    def make_lines(self):
+        """Of each anchor: from which tick on, and ns = max(floor, (slope * tick + base) / under) there, in whole numbers."""
+        self.lines = []
+        for boot, anchors in enumerate(self.file.anchors):
+            lines = []
+            for at, anchor in enumerate(anchors):
+                rate = Fraction(1) if anchor["hz"] == 0 else 10**9 / Fraction(anchor["hz"])
+                offset = Fraction(anchor["us"]) + Fraction(self.file.tables[read_stave.BOOTS][boot]["offset_us"]) - self.start
+                base = offset * 1000 - rate * anchor["tick"] + Fraction(1, 2)
+                under = rate.denominator * base.denominator
+                floor = -math.inf
+                if at > 0:
+                    floor = math.floor((self.us_by(boot, at - 1, anchor["tick"]) - self.start) * 1000 + Fraction(1, 2))
+                lines.append((anchor["tick"], int(rate * under), int(base * under), under, floor))
+            self.lines.append(lines)
+
     def find_start(self):
         firsts = [self.us(h["boot"], read_stave.signed(h["first"]))
                   for h, rows, _ in self.file.blocks if rows is not None and h["rows"]]
@@ -103,8 +125,14 @@ class Truth:
         return 0 if us == -math.inf else NS_MAX if us == math.inf else math.floor((Fraction(us) - self.start) * 1000)
 
     def ns(self, boot, tick):
-        ns = math.floor((self.us(boot, tick) - self.start) * 1000 + Fraction(1, 2))
-        return max(0, min(NS_MAX, ns))
+        lines = self.lines[boot]
+        line = lines[0]
+        for other in lines[1:]:
+            if other[0] > tick:
+                break
+            line = other
+        _, slope, base, under, floor = line
+        return max(0, min(NS_MAX, max((slope * tick + base) // under, floor)))
 
     def epoch(self):
         """Nanoseconds since 1970 at time 0; None: not known."""
@@ -194,6 +222,10 @@ class Truth:
             first, last = (self.ns(row["boot"], row[end]) for end in ("start", "end"))
             if row["total"] < self.least or first > self.window[1] or last < self.window[0]:
                 continue
+            in_span = row["serial"] in by_serial and not name.startswith("homeless")
+            if not in_span and not self.name_counts(name):
+                continue
+            first, last = max(first, self.window[0]), min(last, self.window[1])
             entry = Span(lane, name, 0, row["total"])
             entry.calls, entry.serial, entry.deeper = row["value"], row["serial"], 0
             entry.about = {"calls": row["value"], "min": row["least"], "max": row["most"], "first": first, "last": last}
