@@ -1,0 +1,73 @@
+// Exported files in the real speedscope app: what it made of them, from what it writes back, is what is in the trace.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assertLoaded, load, sumsOf } from "./viewers/speedscope.mjs";
+
+const { STAVE: stave, STAVE_MAKE_TRACES: make, STAVE_PYTHON: python, STAVE_WORK } = process.env;
+assert.ok(stave && make && python, "STAVE, STAVE_MAKE_TRACES, STAVE_PYTHON name programs");
+mkdirSync(STAVE_WORK ?? ".", { recursive: true });
+const work = mkdtempSync(join(STAVE_WORK ?? ".", "speedscope-"));
+after(() => rmSync(work, { recursive: true }));
+
+// format, end of the file's name, levels it shows, what its times are to be multiplied by to be ns
+const FORMATS = {
+    speedscope: { suffix: ".speedscope.json", depth: 1999, scale: 1, truth: [] },
+    chrome: { suffix: ".json", depth: 511, scale: 1000, truth: ["--nested"] },
+    folded: { suffix: ".folded", depth: 1999, scale: 1, truth: ["--folded"] },
+    pprof: { suffix: ".pb.gz", depth: 1999, scale: 1, truth: [] },
+};
+
+function recording(what) {
+    const path = join(work, `${what}.stave`);
+    execFileSync(make, [what], { stdio: ["ignore", openSync(path, "w"), "inherit"] });
+    return path;
+}
+
+function exported(path, format, status = 0) {
+    const out = path.replace(/\.stave$/, FORMATS[format].suffix);
+    try {
+        const options = ["--format", format, "--no-args", "-o", out];
+        execFileSync(stave, ["export", path, ...options], { stdio: "pipe" });
+    } catch (error) {
+        assert.equal(error.status, status, String(error.stderr));
+    }
+    return out;
+}
+
+function truthOf(path, format) {
+    const script = fileURLToPath(new URL("../export/sums.py", import.meta.url));
+    const { depth, truth } = FORMATS[format];
+    const options = ["-B", script, path, "--depth", String(depth), ...truth];
+    return JSON.parse(execFileSync(python, options, { maxBuffer: 1 << 28 }));
+}
+
+/** Stacks that were sampled tell no calls from each other. */
+const withoutCalls = (sums) =>
+    Object.fromEntries(Object.entries(sums).map(([name, [, total, self]]) => [name, [total, self]]));
+
+async function compare(what, format) {
+    const path = recording(what);
+    const loaded = await load(exported(path, format));
+    assertLoaded(loaded);
+    const found = sumsOf(loaded.exported, FORMATS[format].scale);
+    const wanted = truthOf(path, format);
+    const hasCalls = format === "speedscope" || format === "chrome";
+    assert.deepEqual(found.paths, wanted.paths);
+    if (hasCalls) assert.deepEqual(found.sums, wanted.sums);
+    else assert.deepEqual(withoutCalls(found.sums), withoutCalls(wanted.sums));
+    return loaded;
+}
+
+for (const format of Object.keys(FORMATS)) {
+    test(`${format}: frames, nesting, total and self are the trace's`, async () => {
+        await compare("everything", format);
+    });
+
+    test(`${format}: spans below the greatest depth`, async () => {
+        await compare("deeper", format);
+    });
+}
