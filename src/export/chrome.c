@@ -1,8 +1,8 @@
 /* Chrome's trace event format, as Perfetto, chrome://tracing, speedscope and Firefox read it.
  *
  * Rules that those enforce, and that are obeyed here: every event has pid and tid, which are small numbers (others become
- * 0, or speedscope refuses the file); times are microseconds with three decimals from the start of the trace, since a
- * double of those since 1970 would be off by 256 ns; spans that have ended are X, outer ones before inner ones at equal
+ * 0, or speedscope refuses the file); times are microseconds with three decimals from the start of the trace (lengths with more, where
+ * speedscope needs them), since a double of those since 1970 would be off by 256 ns; spans that have ended are X, outer ones before inner ones at equal
  * times; those that do not nest on their lane are async pairs b and e, which carry cat, id, and name both; one that is
  * still open is a B; an instant has a scope; ids of flows are hexadecimal texts; a lane is at most 512 levels deep, or
  * Perfetto drops what is below; strict JSON, without a comma at the end. */
@@ -260,6 +260,21 @@ static bool is_begun_open(const struct stave__shown *span)
     return (span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL;
 }
 
+/* speedscope adds `ts` and `dur` in doubles. Where that misses the span's end, by a part of a nanosecond, what ends there too or
+ * begins there would not nest any more: then as many digits as it takes. */
+static void put_duration(struct state *state, const struct stave__shown *span)
+{
+    uint64_t ns = (uint64_t)(span->end - span->start);
+    double start = (double)span->start / 1000, end = (double)span->end / 1000;
+    double dur = end - start;
+    if (start + (double)ns / 1000 == end || start + dur != end) {
+        put_time(state, ",\"dur\":", ns);
+        return;
+    }
+    stave__out_text(state->writing.out, ",\"dur\":");
+    stave__json_double(state->writing.out, dur);
+}
+
 static void begin_span(struct state *state, const struct stave__shown *span)
 {
     bool is_open = is_begun_open(span);
@@ -271,7 +286,7 @@ static void begin_span(struct state *state, const struct stave__shown *span)
     }
     put_time(state, ",\"ts\":", (uint64_t)span->start);
     if (span->track == 0 && !is_open)
-        put_time(state, ",\"dur\":", (uint64_t)(span->end - span->start));
+        put_duration(state, span);
 }
 
 static int enter(void *context, const struct stave__shown *span, const struct stave__shown *parent)
