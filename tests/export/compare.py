@@ -322,7 +322,7 @@ def perfetto_flows(truth, file):
 # ---- folded, pprof -------------------------------------------------------------------------------
 
 def folded_name(name):
-    name = "".join(":" if c == ";" else " " if c < " " else c for c in name)
+    name = "".join(":" if c == ";" else " " if c < " " else "   " if c in "\u2028\u2029" else c for c in name)
     return "_" + name[1:] if name.startswith("#") else name or "(no name)"
 
 

@@ -200,7 +200,7 @@ def read_folded(data):
         sure(match is not None and not line.startswith("#"), "no line of stacks: %r" % line[:100])
         names = tuple(match.group(1).split(";"))
         sure(all(names) and int(match.group(2)) > 0, "an empty name, or nothing to count")
-        sure(all(c >= " " for c in line), "a control character")
+        sure(all(c >= " " and c not in "\u2028\u2029" for c in line), "a character that ends lines")
         result[names] += int(match.group(2))
     return result
 

@@ -67,6 +67,15 @@ def ns_of(us):
     return int(ns)
 
 
+def length_of(event):
+    """The ns of a duration; and `ts` and `dur` as doubles make the end that others begin or end at (speedscope adds them so)."""
+    ns = round(Decimal(event["dur"]) * 1000)
+    sure(abs(Decimal(event["dur"]) * 1000 - ns) < Decimal("0.001"), "no whole ns")
+    end = ns_of(event["ts"]) + ns
+    sure(float(event["ts"]) + float(event["dur"]) == end / 1000, "ts and dur miss the end")
+    return ns
+
+
 class Chrome:
     """`processes`, `threads`: {pid: name}, {(pid, tid): name}; `orders`: {(pid, tid): sort index};
     `instants`, `counters`: (pid, tid, ns, name, args); `flows`: {id: ([starts], [ends])}, each (pid, tid, ns, name)."""
@@ -96,7 +105,7 @@ class Chrome:
         time = ns_of(event["ts"])
         sure(time >= 0, "a time before the start")
         if kind == "X":
-            self.complete.append(Span(where, event["name"], time, time + ns_of(event["dur"]), None, args))
+            self.complete.append(Span(where, event["name"], time, time + length_of(event), None, args))
         elif kind == "B":
             self.complete.append(Span(where, event["name"], time, None, None, args))
         elif kind in "be":

@@ -159,11 +159,11 @@ export function assertLoaded(loaded) {
 
 /**
  * Of what speedscope wrote back, by name: [calls, total, self], in its unit times `scale`; and the self of each path, its names
- * joined by newlines.
+ * joined by newlines. Maps: a name may be __proto__.
  */
 export function sumsOf(exported, scale = 1) {
-    const sums = {};
-    const paths = {};
+    const sums = new Map();
+    const paths = new Map();
     for (const profile of exported.profiles) {
         assert.equal(profile.type, "evented");
         const stack = [];
@@ -175,15 +175,14 @@ export function sumsOf(exported, scale = 1) {
             const top = stack[stack.length - 1];
             assert.equal(top.frame, frame);
             const names = stack.map((open) => exported.shared.frames[open.frame].name);
+            const [name, path] = [names[names.length - 1], names.join("\n")];
             stack.pop();
-            const total = Math.round((at - top.at) * scale);
+            const total = Math.round(at * scale) - Math.round(top.at * scale);
             const self = total - top.inner;
             if (stack.length > 0) stack[stack.length - 1].inner += total;
-            const sum = (sums[names[names.length - 1]] ??= [0, 0, 0]);
-            sum[0] += 1;
-            sum[1] += total;
-            sum[2] += self;
-            if (self > 0) paths[names.join("\n")] = (paths[names.join("\n")] ?? 0) + self;
+            const [calls, before, selves] = sums.get(name) ?? [0, 0, 0];
+            sums.set(name, [calls + 1, before + total, selves + self]);
+            if (self > 0) paths.set(path, (paths.get(path) ?? 0) + self);
         }
         assert.deepEqual(stack, []);
     }
