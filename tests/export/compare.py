@@ -157,7 +157,7 @@ def chrome(truth, file, name, slack=0, no_args=False):
     check_nesting(sorted(file.spans, key=lambda s: s.start))
 
     def open_end(span):
-        return None if "unfinished" in span.doubts else span.end
+        return None if span.open else span.end
 
     same_spans("chrome: spans",
                [(chrome_place(file, s.lane), s.name, s.start, None if s.open else s.end,
@@ -260,7 +260,7 @@ def perfetto(truth, file, slack=0, no_args=False):
                [(perfetto_lane(file, s.lane), s.name, s.start, None if s.open else s.end, parent_key(s),
                  perfetto_args(s.args)) for s in mine],
                [(true_perfetto_lane(s.lane, bool(s.track)), s.name, s.start,
-                 None if "unfinished" in s.doubts else s.end, parent_key(s),
+                 None if s.open else s.end, parent_key(s),
                  perfetto_args([] if no_args else [*s.attributes.items(),
                                                    *([("stave", words_text(s.doubts))] if s.doubts else [])]))
                 for s in truth.spans], slack)

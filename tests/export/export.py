@@ -212,6 +212,7 @@ TESTS = {
     "lanes": lanes,
     "deep": deep,
     "empty": plain("empty", status=1),
+    "restarted": plain("restarted"),
     "zero": plain("zero"),
     "gaps": plain("gaps"),
 }

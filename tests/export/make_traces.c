@@ -3,6 +3,7 @@
  *     make_traces WHAT [shuffled] > FILE.stave
  *
  *   everything  two processes and a device, with all that a trace may hold: make_everything.c
+ *   solid       the same without spans that have no length
  *   hostile     names that formats could stumble over
  *   deadlines   lanes whose spans may take so long, and spans with deadlines of their own
  *   clocks      rates that do not come out even, and change, in three boots, one of which is put back
@@ -12,6 +13,7 @@
  *   stairs      spans that each overlap the ones before
  *   far         spans longer than 2^53 ns, and up to the limits of 64 bits
  *   entries     many cumulative entries in few spans
+ *   restarted   spans that were open when a boot ended, and one after it
  *   empty       nothing at all
  *   zero        one span without a length
  *   gaps        only gaps
@@ -296,8 +298,33 @@ static void gaps(void)
                                        .name = i == 1 ? traces_text("ring full") : 0});
 }
 
+static void restarted(void)
+{
+    static stave_open_span open[2];
+    static const struct stave__stack stack = {.spans = open, .count = 2, .begun = 20};
+    add_boot(0, 0);
+    add_boot(50, 0);
+    uint32_t lane = add_thread("main", 0), work = traces_text("work");
+    open[0] = (stave_open_span){.serial = 1, .start = 10, .name = traces_text("serve")};
+    open[1] = (stave_open_span){.serial = 2, .start = 20, .name = traces_text("wait")};
+    for (uint32_t boot = 0; boot < 2; boot++)
+        traces_put(lane, boot, STAVE_SPANS,
+                   (struct stave__row){.start = 1000,
+                                       .end = 2000,
+                                       .serial = 3 + boot,
+                                       .depth = boot == 0 ? 2 : 0,
+                                       .name = work});
+    traces_leave_open(lane, 0, &stack);
+}
+
 static void empty(void)
 {
+}
+
+static void solid(void)
+{
+    traces_skip_empty_spans();
+    make_everything();
 }
 
 /* ---- many ------------------------------------------------------------------------------------ */
@@ -414,6 +441,7 @@ static const struct {
     void (*make)(void);
 } makers[] = {
     {"everything", make_everything},
+    {"solid", solid},
     {"hostile", hostile},
     {"deadlines", deadlines},
     {"clocks", clocks},
@@ -425,6 +453,7 @@ static const struct {
     {"deeper", deeper},
     {"stairs", stairs},
     {"entries", entries},
+    {"restarted", restarted},
     {"empty", empty},
     {"zero", zero},
     {"gaps", gaps},

@@ -108,6 +108,10 @@ class Chrome:
             self.complete.append(Span(where, event["name"], time, time + length_of(event), None, args))
         elif kind == "B":
             self.complete.append(Span(where, event["name"], time, None, None, args))
+        elif kind == "E":
+            opened = [span for span in self.complete if span.lane == where and span.end is None]
+            sure(opened and opened[-1].name == event["name"] and opened[-1].start <= time, "ends what is not open")
+            opened[-1].end = time
         elif kind in "be":
             sure(isinstance(event["cat"], str) and isinstance(event["id"], str), "a pair without cat and id")
             self.pairs[event["cat"], event["id"], where].append((kind, time, event["name"], args))

@@ -18,6 +18,7 @@ static uint32_t puts_used, puts_room;
 static uint32_t open_lane = STAVE_NONE, open_boot;
 static const struct stave__stack *open_stack;
 static uint64_t random_state;
+static bool skip_empty_spans;
 
 void traces_check(int status)
 {
@@ -76,8 +77,15 @@ uint64_t traces_real(double real)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+void traces_skip_empty_spans(void)
+{
+    skip_empty_spans = true;
+}
+
 void traces_put(uint32_t lane, uint32_t boot, uint32_t kind, struct stave__row row)
 {
+    if (skip_empty_spans && kind == STAVE_SPANS && row.start == row.end)
+        return;
     if (puts_used == puts_room) {
         puts_room = puts_room != 0 ? 2 * puts_room : 1024;
         puts_ = realloc(puts_, puts_room * sizeof *puts_);

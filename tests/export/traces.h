@@ -26,6 +26,9 @@ uint32_t traces_process(const char *name, uint64_t number);
 uint32_t traces_lane(const stave_lane *like, const char *name);
 uint64_t traces_real(double real); /* a value */
 
+/* From here on, spans without a length are left out. */
+void traces_skip_empty_spans(void);
+
 void traces_put(uint32_t lane, uint32_t boot, uint32_t kind, struct stave__row row);
 
 /* Spans of the lane that are open when its blocks end. */

@@ -299,6 +299,11 @@ class Truth:
                 track = len(free)
                 free.append(0)
             free[track], span.track = span.end, track + 1
+        last = {}
+        for span in nested + apart:
+            last[span.track] = max(last.get(span.track, 0), span.start)
+        for span in nested + apart:  # what comes behind tells that it had ended
+            span.open = "unfinished" in span.doubts and last[span.track] < span.end
         return nested + apart
 
     @staticmethod
