@@ -25,8 +25,10 @@ struct state {
     uint32_t lane;
     char where[64]; /* ,"pid":1,"tid":2 */
     size_t where_size;
-    bool any;       /* event */
-    uint64_t pairs; /* async, the last one's id */
+    bool any_span;   /* on the lane's own track, the first of them: */
+    double first_us; /* when it begins */
+    bool any;        /* event */
+    uint64_t pairs;  /* async, the last one's id */
 };
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -144,6 +146,7 @@ static int begin_lane(void *context, uint32_t lane)
     size_t size;
     const char *name = stave_trace_string(state->writing.trace, l->name, &size);
     state->lane = lane;
+    state->any_span = false;
     state->where_size =
         (size_t)snprintf(state->where, sizeof state->where, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu64,
                          pid_of(l), (uint64_t)lane + 1);
@@ -260,12 +263,13 @@ static bool is_begun_open(const struct stave__shown *span)
     return (span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL;
 }
 
-/* speedscope adds `ts` and `dur` in doubles. Where that misses the span's end, by a part of a nanosecond, what ends there too or
- * begins there would not nest any more: then as many digits as it takes. */
+/* speedscope counts from a thread's first event, then adds `ts` and `dur`, in doubles. Where that misses the span's end, by a
+ * part of a nanosecond, what ends there too or begins there would not nest any more: then as many digits as it takes. */
 static void put_duration(struct state *state, const struct stave__shown *span)
 {
     uint64_t ns = (uint64_t)(span->end - span->start);
-    double start = (double)span->start / 1000, end = (double)span->end / 1000;
+    double start = (double)span->start / 1000 - state->first_us;
+    double end = (double)span->end / 1000 - state->first_us;
     double dur = end - start;
     if (start + (double)ns / 1000 == end || start + dur != end) {
         put_time(state, ",\"dur\":", ns);
@@ -282,6 +286,9 @@ static void begin_span(struct state *state, const struct stave__shown *span)
         state->pairs += span->depth == 0;
         begin_pair(state, "b");
     } else {
+        if (!state->any_span)
+            state->first_us = (double)span->start / 1000;
+        state->any_span = true;
         begin_event(state, is_open ? "B" : "X");
     }
     put_time(state, ",\"ts\":", (uint64_t)span->start);
