@@ -69,6 +69,8 @@ static void put_span(uint32_t lane, const char *name, int64_t start, int64_t end
                                    .flags = flags});
 }
 
+static int64_t apart; /* ns between spans of a tree, at least */
+
 static const char *const tree_names[] = {"parse", "load", "check", "answer", "write"};
 
 /* A span, and some in it that share borders, are empty, or have the same times. */
@@ -85,7 +87,7 @@ static void put_tree(uint32_t lane, int64_t start, int64_t end, uint32_t depth, 
         uint32_t how = traces_random(8);
         int64_t length = how == 0 ? 0 : how == 1 ? most : traces_random(most + 1);
         put_tree(lane, at, at + length, depth + 1, serial);
-        at += length;
+        at += length + apart;
     }
 }
 
@@ -96,7 +98,7 @@ static void put_trees(void)
     for (int64_t i = 0; i < 20; i++) {
         int64_t at = 20 * MS + i * 500000;
         put_tree(main_lane, at, at + 400000, 0, &serial);
-        put_tree(worker_lane, at + 1, at + 500001, 0, &serial);
+        put_tree(worker_lane, at + 1, at + 500001 - apart, 0, &serial);
     }
 }
 
@@ -317,6 +319,13 @@ static void put_device(void)
                                    .end = UPTIME + 15 * MS,
                                    .value = 7,
                                    .name = traces_text("buffer full")});
+}
+
+void make_solid(void)
+{
+    apart = 1;
+    traces_skip_empty_spans();
+    make_everything();
 }
 
 void make_everything(void)

@@ -3,7 +3,7 @@
  *     make_traces WHAT [shuffled] > FILE.stave
  *
  *   everything  two processes and a device, with all that a trace may hold: make_everything.c
- *   solid       the same without spans that have no length
+ *   solid       the same without spans that have no length, and most of them apart
  *   hostile     names that formats could stumble over
  *   deadlines   lanes whose spans may take so long, and spans with deadlines of their own
  *   clocks      rates that do not come out even, and change, in three boots, one of which is put back
@@ -321,12 +321,6 @@ static void empty(void)
 {
 }
 
-static void solid(void)
-{
-    traces_skip_empty_spans();
-    make_everything();
-}
-
 /* ---- many ------------------------------------------------------------------------------------ */
 
 static void put_lanes(uint32_t count)
@@ -441,7 +435,7 @@ static const struct {
     void (*make)(void);
 } makers[] = {
     {"everything", make_everything},
-    {"solid", solid},
+    {"solid", make_solid},
     {"hostile", hostile},
     {"deadlines", deadlines},
     {"clocks", clocks},

@@ -5,5 +5,6 @@
 #include "export/traces.h"
 
 void make_everything(void);
+void make_solid(void);
 
 #endif

@@ -68,11 +68,9 @@ def ns_of(us):
 
 
 def length_of(event):
-    """The ns of a duration; and `ts` and `dur` as doubles make the end that others begin or end at (speedscope adds them so)."""
+    """The ns of a duration."""
     ns = round(Decimal(event["dur"]) * 1000)
     sure(abs(Decimal(event["dur"]) * 1000 - ns) < Decimal("0.001"), "no whole ns")
-    end = ns_of(event["ts"]) + ns
-    sure(float(event["ts"]) + float(event["dur"]) == end / 1000, "ts and dur miss the end")
     return ns
 
 
@@ -106,6 +104,7 @@ class Chrome:
         sure(time >= 0, "a time before the start")
         if kind == "X":
             self.complete.append(Span(where, event["name"], time, time + length_of(event), None, args))
+            self.complete[-1].dur = float(event["dur"])
         elif kind == "B":
             self.complete.append(Span(where, event["name"], time, None, None, args))
         elif kind == "E":
@@ -145,7 +144,7 @@ class Chrome:
         last = defaultdict(int)
         for span in self.complete:
             last[span.lane] = max(last[span.lane], span.end or span.start)
-        stacks = defaultdict(list)
+        stacks, firsts = defaultdict(list), {}
         for span in sorted(self.complete, key=lambda s: s.start):
             span.open = span.end is None
             span.end = last[span.lane] if span.open else span.end
@@ -156,6 +155,9 @@ class Chrome:
                 stack.pop()
             span.parent = stack[-1] if stack else None
             sure(not stack or span.end <= stack[-1].end, "spans overlap: %r, %r" % (span.key(), stack and stack[-1].key()))
+            first = firsts.setdefault(span.lane, span.start / 1000)
+            sure(not hasattr(span, "dur") or span.start / 1000 - first + span.dur == span.end / 1000 - first,
+                 "ts and dur miss the end in doubles, as speedscope adds them")
             sure(len(stack) < 512, "deeper than Perfetto bears")
             stack.append(span)
             self.spans.append(span)
