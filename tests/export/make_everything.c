@@ -21,38 +21,38 @@ static uint32_t main_lane, worker_lane, depot_lane, control_lane, isr_lane, devi
 static void make_boots(void)
 {
     uint32_t boot;
-    traces_check(stave__trace_boot(traces_now, 0, 0, &boot, NULL));
+    rows_check(stave__trace_boot(rows_now, 0, 0, &boot, NULL));
     for (int64_t second = 0; second < 3; second++) {
         int64_t tick = UPTIME + second * 1000 * MS;
         stave_anchor anchor = {
             .tick = tick, .us = (double)(tick / 1000), .realtime_ns = TODAY + second * 1000 * MS};
-        traces_check(stave__boot_add_anchor(stave__boot_at(traces_now, HOST), &anchor, NULL));
+        rows_check(stave__boot_add_anchor(stave__boot_at(rows_now, HOST), &anchor, NULL));
     }
-    traces_check(stave__trace_boot(traces_now, (double)(UPTIME / 1000) + 5e6, 1e6, &boot, NULL));
-    traces_check(stave__boot_change_rate(stave__boot_at(traces_now, DEVICE), 1000, 2e6, NULL));
-    stave__boot_at(traces_now, DEVICE)->shown.ended = true;
-    stave__boot_at(traces_now, DEVICE)->shown.end_us = (double)(UPTIME / 1000) + 6e6;
+    rows_check(stave__trace_boot(rows_now, (double)(UPTIME / 1000) + 5e6, 1e6, &boot, NULL));
+    rows_check(stave__boot_change_rate(stave__boot_at(rows_now, DEVICE), 1000, 2e6, NULL));
+    stave__boot_at(rows_now, DEVICE)->shown.ended = true;
+    stave__boot_at(rows_now, DEVICE)->shown.end_us = (double)(UPTIME / 1000) + 6e6;
 }
 
 static void make_lanes(void)
 {
-    uint32_t shop = traces_process("shop", 4711), depot = traces_process("depot", 4712);
+    uint32_t shop = rows_process("shop", 4711), depot = rows_process("depot", 4712);
     stave_lane thread = {.kind = STAVE_LANE_THREAD, .process = shop + 1, .number = 4711};
-    main_lane = traces_lane(&thread, "main");
+    main_lane = rows_lane(&thread, "main");
     thread.number = 4719;
-    worker_lane = traces_lane(&thread, "worker");
+    worker_lane = rows_lane(&thread, "worker");
     thread.process = depot + 1;
-    depot_lane = traces_lane(&thread, "worker");
-    control_lane = traces_lane(
+    depot_lane = rows_lane(&thread, "worker");
+    control_lane = rows_lane(
         &(stave_lane){
             .kind = STAVE_LANE_TASK, .priority = 3, .has_deadline = true, .deadline_ms = 2.0f},
         "control");
-    isr_lane = traces_lane(&(stave_lane){.kind = STAVE_LANE_ISR, .priority = 7}, "tim3");
-    device_lane = traces_lane(&(stave_lane){.kind = STAVE_LANE_DEVICE}, "device");
-    shop_lane = traces_lane(&(stave_lane){.kind = STAVE_LANE_PROCESS, .process = shop + 1}, "shop");
-    overlap_lane = traces_lane(&(stave_lane){.kind = STAVE_LANE_THREAD}, "fibers");
-    core_lane = traces_lane(&(stave_lane){.kind = STAVE_LANE_CORE, .number = 2}, "core");
-    traces_lane(&(stave_lane){.kind = STAVE_LANE_THREAD}, "silent");
+    isr_lane = rows_lane(&(stave_lane){.kind = STAVE_LANE_ISR, .priority = 7}, "tim3");
+    device_lane = rows_lane(&(stave_lane){.kind = STAVE_LANE_DEVICE}, "device");
+    shop_lane = rows_lane(&(stave_lane){.kind = STAVE_LANE_PROCESS, .process = shop + 1}, "shop");
+    overlap_lane = rows_lane(&(stave_lane){.kind = STAVE_LANE_THREAD}, "fibers");
+    core_lane = rows_lane(&(stave_lane){.kind = STAVE_LANE_CORE, .number = 2}, "core");
+    rows_lane(&(stave_lane){.kind = STAVE_LANE_THREAD}, "silent");
 }
 
 /* ---- spans ----------------------------------------------------------------------------------- */
@@ -60,13 +60,13 @@ static void make_lanes(void)
 static void put_span(uint32_t lane, const char *name, int64_t start, int64_t end, uint64_t serial,
                      uint32_t depth, uint16_t flags)
 {
-    traces_put(lane, HOST, STAVE_SPANS,
-               (struct stave__row){.start = UPTIME + start,
-                                   .end = UPTIME + end,
-                                   .serial = serial,
-                                   .name = name != NULL ? traces_text(name) : 0,
-                                   .depth = depth,
-                                   .flags = flags});
+    rows_put(lane, HOST, STAVE_SPANS,
+             (struct stave__row){.start = UPTIME + start,
+                                 .end = UPTIME + end,
+                                 .serial = serial,
+                                 .name = name != NULL ? rows_text(name) : 0,
+                                 .depth = depth,
+                                 .flags = flags});
 }
 
 static int64_t apart; /* ns between spans of a tree, at least */
@@ -77,15 +77,15 @@ static const char *const tree_names[] = {"parse", "load", "check", "answer", "wr
 static void put_tree(uint32_t lane, int64_t start, int64_t end, uint32_t depth, uint64_t *serial)
 {
     static const uint16_t flags[] = {0, 0, 0, 0, STAVE_FLAG_FAILED, STAVE_FLAG_UNCERTAIN, 0, 0};
-    put_span(lane, tree_names[traces_random(COUNT(tree_names))], start, end, ++*serial, depth,
-             flags[traces_random(COUNT(flags))]);
+    put_span(lane, tree_names[rows_random(COUNT(tree_names))], start, end, ++*serial, depth,
+             flags[rows_random(COUNT(flags))]);
     int64_t at = start;
     for (uint32_t i = 0; i < 4 && depth < 4 && at < end; i++) {
-        if (traces_random(2) == 0)
-            at += traces_random((uint32_t)(end - at) / 4 + 1);
+        if (rows_random(2) == 0)
+            at += rows_random((uint32_t)(end - at) / 4 + 1);
         uint32_t most = (uint32_t)(end - at);
-        uint32_t how = traces_random(8);
-        int64_t length = how == 0 ? 0 : how == 1 ? most : traces_random(most + 1);
+        uint32_t how = rows_random(8);
+        int64_t length = how == 0 ? 0 : how == 1 ? most : rows_random(most + 1);
         put_tree(lane, at, at + length, depth + 1, serial);
         at += length + apart;
     }
@@ -127,14 +127,14 @@ static void put_requests(void)
 static void put_attached(uint32_t lane, const char *name, int64_t start, int64_t end,
                          uint64_t serial, uint32_t to_lane, uint64_t to)
 {
-    traces_put(lane, HOST, STAVE_SPANS,
-               (struct stave__row){.start = UPTIME + start,
-                                   .end = UPTIME + end,
-                                   .serial = serial,
-                                   .name = traces_text(name),
-                                   .flags = STAVE_FLAG_ATTACHED,
-                                   .other = to,
-                                   .other_lane = to_lane});
+    rows_put(lane, HOST, STAVE_SPANS,
+             (struct stave__row){.start = UPTIME + start,
+                                 .end = UPTIME + end,
+                                 .serial = serial,
+                                 .name = rows_text(name),
+                                 .flags = STAVE_FLAG_ATTACHED,
+                                 .other = to,
+                                 .other_lane = to_lane});
 }
 
 static void put_attachments(void)
@@ -147,12 +147,12 @@ static void put_attachments(void)
 
 static void put_link(uint32_t lane, uint64_t serial, uint32_t to_lane, uint64_t to, uint64_t kind)
 {
-    traces_put(lane, HOST, STAVE_LINKS,
-               (struct stave__row){.start = UPTIME + 9 * MS,
-                                   .serial = serial,
-                                   .value = kind,
-                                   .other = to,
-                                   .other_lane = to_lane});
+    rows_put(lane, HOST, STAVE_LINKS,
+             (struct stave__row){.start = UPTIME + 9 * MS,
+                                 .serial = serial,
+                                 .value = kind,
+                                 .other = to,
+                                 .other_lane = to_lane});
 }
 
 static void put_links(void)
@@ -182,10 +182,10 @@ static void leave_open(void)
     static const struct stave__stack stack = {.spans = open, .count = 2, .begun = 20};
     open[0] = (stave_open_span){.serial = 10, .start = UPTIME + 3000};
     open[1] = (stave_open_span){.serial = 11, .start = UPTIME + 4000};
-    open[0].name = traces_text("serve");
-    open[1].name = traces_text("wait");
+    open[0].name = rows_text("serve");
+    open[1].name = rows_text("wait");
     put_span(core_lane, "irq", 5000, 6000, 12, 2, 0);
-    traces_leave_open(core_lane, HOST, &stack);
+    rows_leave_open(core_lane, HOST, &stack);
 }
 
 /* ---- what belongs to spans ------------------------------------------------------------------- */
@@ -193,35 +193,35 @@ static void leave_open(void)
 static void put_value(uint32_t kind, uint32_t lane, uint64_t serial, int64_t at, const char *name,
                       uint16_t flags, uint64_t value)
 {
-    traces_put(lane, HOST, kind,
-               (struct stave__row){.start = UPTIME + at,
-                                   .serial = serial,
-                                   .name = traces_text(name),
-                                   .flags = flags,
-                                   .value = value});
+    rows_put(lane, HOST, kind,
+             (struct stave__row){.start = UPTIME + at,
+                                 .serial = serial,
+                                 .name = rows_text(name),
+                                 .flags = flags,
+                                 .value = value});
 }
 
 static void put_attributes(void)
 {
     enum { AT = STAVE_ATTRIBUTES };
-    put_value(AT, main_lane, 1, 0, "id", STAVE_FLAG_TEXT, traces_text("c-8f21"));
+    put_value(AT, main_lane, 1, 0, "id", STAVE_FLAG_TEXT, rows_text("c-8f21"));
     put_value(AT, main_lane, 2, MS, "rows", 0, 17);
     put_value(AT, main_lane, 2, MS + 1, "rows", 0, 240); /* again */
     put_value(AT, main_lane, 2, MS, "most", 0, UINT64_MAX);
     put_value(AT, main_lane, 2, MS, "exact", 0, (UINT64_C(1) << 53) + 1);
     put_value(AT, main_lane, 2, MS, "balance", STAVE_FLAG_SIGNED, (uint64_t)INT64_MIN);
     put_value(AT, main_lane, 2, MS, "small", STAVE_FLAG_SIGNED, (uint64_t)-5);
-    put_value(AT, main_lane, 2, MS, "share", STAVE_FLAG_REAL, traces_real(0.1));
-    put_value(AT, main_lane, 2, MS, "nothing", STAVE_FLAG_REAL, traces_real((double)NAN));
-    put_value(AT, main_lane, 2, MS, "all", STAVE_FLAG_REAL, traces_real((double)-INFINITY));
+    put_value(AT, main_lane, 2, MS, "share", STAVE_FLAG_REAL, rows_real(0.1));
+    put_value(AT, main_lane, 2, MS, "nothing", STAVE_FLAG_REAL, rows_real((double)NAN));
+    put_value(AT, main_lane, 2, MS, "all", STAVE_FLAG_REAL, rows_real((double)-INFINITY));
     put_value(AT, main_lane, 2, MS, "yes", STAVE_FLAG_BOOL, 1);
     put_value(AT, main_lane, 2, MS, "no", STAVE_FLAG_BOOL, 0);
     put_value(AT, main_lane, 3, 2 * MS, "sql", STAVE_FLAG_TEXT,
-              traces_text("select \"a\\b\"\n\x1b[2J \xff"));
-    put_value(AT, main_lane, 4, 3 * MS, "error", STAVE_FLAG_TEXT, traces_text("no row"));
+              rows_text("select \"a\\b\"\n\x1b[2J \xff"));
+    put_value(AT, main_lane, 4, 3 * MS, "error", STAVE_FLAG_TEXT, rows_text("no row"));
     put_value(AT, main_lane, 4, 3 * MS, "code", STAVE_FLAG_SIGNED, (uint64_t)-2);
     put_value(AT, main_lane, 999, 3 * MS, "of no span", 0, 1);
-    put_value(AT, overlap_lane, 4, 5 * MS, "error", STAVE_FLAG_TEXT, traces_text("late"));
+    put_value(AT, overlap_lane, 4, 5 * MS, "error", STAVE_FLAG_TEXT, rows_text("late"));
     put_value(AT, core_lane, 10, 3000, "port", 0, 8080);
 }
 
@@ -229,20 +229,20 @@ static void put_marks(void)
 {
     enum { MARK = STAVE_MARKS, VALUE = STAVE_FLAG_HAS_VALUE };
     put_value(MARK, main_lane, 3, 3 * MS, "cache miss", VALUE | STAVE_FLAG_TEXT,
-              traces_text("users"));
+              rows_text("users"));
     put_value(MARK, main_lane, 3, 3 * MS, "here", 0, 0);
     put_value(MARK, main_lane, 3, 4 * MS, "left", VALUE | STAVE_FLAG_SIGNED, (uint64_t)-3);
     put_value(MARK, main_lane, 0, 4 * MS, "in no span", VALUE, 12);
-    put_value(MARK, main_lane, 0, 4 * MS, "part", VALUE | STAVE_FLAG_REAL, traces_real(0.25));
+    put_value(MARK, main_lane, 0, 4 * MS, "part", VALUE | STAVE_FLAG_REAL, rows_real(0.25));
     put_value(MARK, worker_lane, 2, 3 * MS + 7, "read", VALUE | STAVE_FLAG_BOOL, 1);
     put_value(STAVE_COUNTERS, shop_lane, 0, 1 * MS, "queue length", 0, 3);
     put_value(STAVE_COUNTERS, shop_lane, 0, 2 * MS, "queue length", 0, 9);
-    put_value(STAVE_COUNTERS, shop_lane, 0, 2 * MS, "load", STAVE_FLAG_REAL, traces_real(0.75));
+    put_value(STAVE_COUNTERS, shop_lane, 0, 2 * MS, "load", STAVE_FLAG_REAL, rows_real(0.75));
     put_value(STAVE_COUNTERS, shop_lane, 0, 3 * MS, "queue length", STAVE_FLAG_SIGNED,
               (uint64_t)-1);
     put_value(STAVE_COUNTERS, shop_lane, 0, 4 * MS, "on", STAVE_FLAG_BOOL, 1);
     put_value(STAVE_COUNTERS, main_lane, 0, 4 * MS, "queue length", 0, 77);
-    put_value(STAVE_COUNTERS, shop_lane, 0, 5 * MS, "state", STAVE_FLAG_TEXT, traces_text("busy"));
+    put_value(STAVE_COUNTERS, shop_lane, 0, 5 * MS, "state", STAVE_FLAG_TEXT, rows_text("busy"));
 }
 
 struct entry {
@@ -269,18 +269,18 @@ static void put_entries(void)
     };
     for (size_t i = 0; i < COUNT(entries); i++) {
         const struct entry *e = &entries[i];
-        traces_put(main_lane, HOST, STAVE_CUMULATIVES,
-                   (struct stave__row){.start = UPTIME + e->first,
-                                       .end = UPTIME + e->last,
-                                       .serial = e->serial,
-                                       .value = e->calls,
-                                       .name = traces_text(e->name),
-                                       .depth = e->depth,
-                                       .other = e->number,
-                                       .other_lane = e->around,
-                                       .total = e->total,
-                                       .least = e->least,
-                                       .most = e->most});
+        rows_put(main_lane, HOST, STAVE_CUMULATIVES,
+                 (struct stave__row){.start = UPTIME + e->first,
+                                     .end = UPTIME + e->last,
+                                     .serial = e->serial,
+                                     .value = e->calls,
+                                     .name = rows_text(e->name),
+                                     .depth = e->depth,
+                                     .other = e->number,
+                                     .other_lane = e->around,
+                                     .total = e->total,
+                                     .least = e->least,
+                                     .most = e->most});
     }
 }
 
@@ -292,43 +292,37 @@ static void put_device(void)
     for (int64_t i = 0; i < 20; i++) {
         int64_t start = i * 10000;
         uint16_t own = i % 5 == 0 ? STAVE_FLAG_HAS_VALUE : 0;
-        traces_put(control_lane, DEVICE, STAVE_SPANS,
-                   (struct stave__row){.start = start,
-                                       .end = start + 500 * (i + 1),
-                                       .serial = (uint64_t)i + 1,
-                                       .value = own != 0 ? (uint64_t)start + 1500 : 0,
-                                       .flags = own});
-        traces_put(isr_lane, DEVICE, STAVE_SPANS,
-                   (struct stave__row){
-                       .start = start + 300, .end = start + 310 + i, .serial = (uint64_t)i + 1});
+        rows_put(control_lane, DEVICE, STAVE_SPANS,
+                 (struct stave__row){.start = start,
+                                     .end = start + 500 * (i + 1),
+                                     .serial = (uint64_t)i + 1,
+                                     .value = own != 0 ? (uint64_t)start + 1500 : 0,
+                                     .flags = own});
+        rows_put(isr_lane, DEVICE, STAVE_SPANS,
+                 (struct stave__row){
+                     .start = start + 300, .end = start + 310 + i, .serial = (uint64_t)i + 1});
     }
-    traces_put(control_lane, HOST, STAVE_SPANS, /* in another boot */
-               (struct stave__row){.start = UPTIME + 1, .end = UPTIME + 3 * MS, .serial = 100});
-    traces_put(device_lane, DEVICE, STAVE_GAPS,
-               (struct stave__row){.start = 5000, .end = 9000, .value = 40});
-    traces_put(device_lane, DEVICE, STAVE_GAPS,
-               (struct stave__row){
-                   .start = 7000, .end = 7000, .value = 2, .name = traces_text("ring full")});
-    traces_put(
+    rows_put(control_lane, HOST, STAVE_SPANS, /* in another boot */
+             (struct stave__row){.start = UPTIME + 1, .end = UPTIME + 3 * MS, .serial = 100});
+    rows_put(device_lane, DEVICE, STAVE_GAPS,
+             (struct stave__row){.start = 5000, .end = 9000, .value = 40});
+    rows_put(device_lane, DEVICE, STAVE_GAPS,
+             (struct stave__row){
+                 .start = 7000, .end = 7000, .value = 2, .name = rows_text("ring full")});
+    rows_put(
         device_lane, DEVICE, STAVE_DOUBTS,
         (struct stave__row){.start = 100, .end = 5000, .flags = STAVE_FLAG_HAS_VALUE, .value = 33});
-    traces_put(device_lane, DEVICE, STAVE_MARKS,
-               (struct stave__row){.start = 200500, .flags = STAVE_FLAG_RESTART});
-    traces_put(main_lane, HOST, STAVE_GAPS,
-               (struct stave__row){.start = UPTIME + 12 * MS,
-                                   .end = UPTIME + 15 * MS,
-                                   .value = 7,
-                                   .name = traces_text("buffer full")});
+    rows_put(device_lane, DEVICE, STAVE_MARKS,
+             (struct stave__row){.start = 200500, .flags = STAVE_FLAG_RESTART});
+    rows_put(main_lane, HOST, STAVE_GAPS,
+             (struct stave__row){.start = UPTIME + 12 * MS,
+                                 .end = UPTIME + 15 * MS,
+                                 .value = 7,
+                                 .name = rows_text("buffer full")});
 }
 
-void make_solid(void)
-{
-    apart = 1;
-    traces_skip_empty_spans();
-    make_everything();
-}
-
-void make_everything(void)
+/* Without what nobody looks at one by one. */
+void make_small(void)
 {
     make_boots();
     make_lanes();
@@ -341,5 +335,17 @@ void make_everything(void)
     put_marks();
     put_entries();
     put_device();
+}
+
+void make_everything(void)
+{
+    make_small();
     put_trees();
+}
+
+void make_solid(void)
+{
+    apart = 1;
+    rows_skip_empty_spans();
+    make_everything();
 }

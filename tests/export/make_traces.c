@@ -30,13 +30,13 @@
 static uint32_t add_boot(double offset_us, double hz)
 {
     uint32_t boot;
-    traces_check(stave__trace_boot(traces_now, offset_us, hz, &boot, NULL));
+    rows_check(stave__trace_boot(rows_now, offset_us, hz, &boot, NULL));
     return boot;
 }
 
 static uint32_t add_thread(const char *name, uint64_t number)
 {
-    return traces_lane(&(stave_lane){.kind = STAVE_LANE_THREAD, .number = number}, name);
+    return rows_lane(&(stave_lane){.kind = STAVE_LANE_THREAD, .number = number}, name);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -96,21 +96,21 @@ static void put_hostile_lane(const char *name, uint64_t number)
     const int64_t each = 1000;
     const int64_t count = sizeof hostile_names / sizeof hostile_names[0];
     uint32_t lane = add_thread(name, number);
-    traces_put(lane, 0, STAVE_SPANS,
-               (struct stave__row){.start = 0, .end = (count + 2) * each, .serial = 1});
+    rows_put(lane, 0, STAVE_SPANS,
+             (struct stave__row){.start = 0, .end = (count + 2) * each, .serial = 1});
     for (int64_t i = 0; i < count; i++) {
         uint64_t serial = 2 + 2 * (uint64_t)i;
         struct stave__row row = {.start = i * each,
                                  .end = (i + 1) * each,
                                  .serial = serial,
-                                 .name = traces_text(hostile_names[i]),
+                                 .name = rows_text(hostile_names[i]),
                                  .depth = 1};
-        traces_put(lane, 0, STAVE_SPANS, row);
+        rows_put(lane, 0, STAVE_SPANS, row);
         row.start += 100;
         row.end -= 200 + i;
         row.serial++;
         row.depth = 2;
-        traces_put(lane, 0, STAVE_SPANS, row);
+        rows_put(lane, 0, STAVE_SPANS, row);
     }
 }
 
@@ -118,24 +118,24 @@ static void put_hostile_lane(const char *name, uint64_t number)
 static void put_hostile_attributes(uint32_t lane)
 {
     for (size_t i = 0; i < sizeof hostile_names / sizeof hostile_names[0]; i++) {
-        uint32_t name = traces_text(hostile_names[i]);
-        traces_put(lane, 0, STAVE_ATTRIBUTES,
-                   (struct stave__row){.start = (int64_t)i,
-                                       .serial = 2,
-                                       .name = name,
-                                       .value = name,
-                                       .flags = STAVE_FLAG_TEXT});
-        traces_put(lane, 0, STAVE_MARKS,
-                   (struct stave__row){.start = 500,
-                                       .serial = 2,
-                                       .name = name,
-                                       .value = name,
-                                       .flags = STAVE_FLAG_TEXT | STAVE_FLAG_HAS_VALUE});
-        traces_put(lane, 0, STAVE_COUNTERS,
-                   (struct stave__row){.start = 500, .name = name, .value = i});
+        uint32_t name = rows_text(hostile_names[i]);
+        rows_put(lane, 0, STAVE_ATTRIBUTES,
+                 (struct stave__row){.start = (int64_t)i,
+                                     .serial = 2,
+                                     .name = name,
+                                     .value = name,
+                                     .flags = STAVE_FLAG_TEXT});
+        rows_put(lane, 0, STAVE_MARKS,
+                 (struct stave__row){.start = 500,
+                                     .serial = 2,
+                                     .name = name,
+                                     .value = name,
+                                     .flags = STAVE_FLAG_TEXT | STAVE_FLAG_HAS_VALUE});
+        rows_put(lane, 0, STAVE_COUNTERS,
+                 (struct stave__row){.start = 500, .name = name, .value = i});
     }
-    traces_put(lane, 0, STAVE_GAPS,
-               (struct stave__row){.start = 510, .end = 520, .value = 3, .name = traces_text(";")});
+    rows_put(lane, 0, STAVE_GAPS,
+             (struct stave__row){.start = 510, .end = 520, .value = 3, .name = rows_text(";")});
 }
 
 /* Of one span: as exporters themselves call what they say, one twice with many between, two that are the same text once
@@ -149,40 +149,38 @@ static void put_alike_attributes(uint32_t lane)
         char between[16];
         snprintf(between, sizeof between, "key %u", (unsigned)i);
         const char *key = i < COUNT ? keys[i] : i < COUNT + BETWEEN ? between : "error";
-        traces_put(lane, 0, STAVE_ATTRIBUTES,
-                   (struct stave__row){
-                       .start = 10000 + i, .serial = 100, .name = traces_text(key), .value = i});
+        rows_put(lane, 0, STAVE_ATTRIBUTES,
+                 (struct stave__row){
+                     .start = 10000 + i, .serial = 100, .name = rows_text(key), .value = i});
     }
-    traces_put(lane, 0, STAVE_SPANS,
-               (struct stave__row){.start = 200000,
-                                   .end = 201000,
-                                   .serial = 100,
-                                   .name = traces_text("alike"),
-                                   .flags = STAVE_FLAG_FAILED | STAVE_FLAG_UNWOUND});
+    rows_put(lane, 0, STAVE_SPANS,
+             (struct stave__row){.start = 200000,
+                                 .end = 201000,
+                                 .serial = 100,
+                                 .name = rows_text("alike"),
+                                 .flags = STAVE_FLAG_FAILED | STAVE_FLAG_UNWOUND});
 }
 
 static void hostile(void)
 {
     add_boot(0, 0);
-    uint32_t process = traces_process("__proto__\n;", 1);
+    uint32_t process = rows_process("__proto__\n;", 1);
     char *long_name = malloc(MEGABYTE);
-    traces_check(long_name != NULL ? STAVE_OK : STAVE_E_MEMORY);
+    rows_check(long_name != NULL ? STAVE_OK : STAVE_E_MEMORY);
     memset(long_name, 'n', MEGABYTE);
     put_hostile_lane("", 0);
     put_hostile_lane("__proto__", 0);
     put_hostile_lane("\xff;\n\"\x01", 3);
     put_hostile_attributes(0);
     put_alike_attributes(1);
-    uint32_t lane = traces_lane(
+    uint32_t lane = rows_lane(
         &(stave_lane){.kind = STAVE_LANE_THREAD, .process = process + 1, .number = 77}, "#");
-    traces_put(
-        lane, 0, STAVE_SPANS,
-        (struct stave__row){
-            .start = 5, .end = 2000, .serial = 1, .name = traces_bytes(long_name, MEGABYTE)});
-    traces_put(
-        lane, 0, STAVE_SPANS,
-        (struct stave__row){
-            .start = 3000, .end = 3010, .serial = 2, .name = traces_bytes("nul\0behind", 10)});
+    rows_put(lane, 0, STAVE_SPANS,
+             (struct stave__row){
+                 .start = 5, .end = 2000, .serial = 1, .name = rows_bytes(long_name, MEGABYTE)});
+    rows_put(lane, 0, STAVE_SPANS,
+             (struct stave__row){
+                 .start = 3000, .end = 3010, .serial = 2, .name = rows_bytes("nul\0behind", 10)});
     free(long_name);
 }
 
@@ -190,12 +188,12 @@ static void hostile(void)
 
 static void put_due(uint32_t lane, uint64_t serial, int64_t start, int64_t end, int64_t due)
 {
-    traces_put(lane, 0, STAVE_SPANS,
-               (struct stave__row){.start = start,
-                                   .end = end,
-                                   .serial = serial,
-                                   .value = (uint64_t)due,
-                                   .flags = due != 0 ? STAVE_FLAG_HAS_VALUE : 0});
+    rows_put(lane, 0, STAVE_SPANS,
+             (struct stave__row){.start = start,
+                                 .end = end,
+                                 .serial = serial,
+                                 .value = (uint64_t)due,
+                                 .flags = due != 0 ? STAVE_FLAG_HAS_VALUE : 0});
 }
 
 /* Ticks of 1 us. */
@@ -204,17 +202,17 @@ static void deadlines(void)
     static const stave_lane control = {
         .kind = STAVE_LANE_TASK, .priority = 3, .has_deadline = true, .deadline_ms = 2.0f};
     add_boot(0, 1e6);
-    uint32_t lane = traces_lane(&control, "control");
+    uint32_t lane = rows_lane(&control, "control");
     put_due(lane, 1, 0, 1000, 0);
     put_due(lane, 2, 10000, 12000, 0);     /* just so */
     put_due(lane, 3, 20000, 22001, 0);     /* 1 us late */
     put_due(lane, 4, 30000, 38000, 40000); /* its own counts, not the lane's */
     put_due(lane, 5, 50000, 50500, 50499); /* 1 us late */
     put_due(lane, 6, 60000, 61000, 59000); /* late from its start on */
-    traces_put(lane, 0, STAVE_SPANS,
-               (struct stave__row){
-                   .start = 70000, .end = 79000, .serial = 7, .flags = STAVE_FLAG_INTERRUPTED});
-    uint32_t free_lane = traces_lane(&(stave_lane){.kind = STAVE_LANE_ISR, .priority = 9}, "tim3");
+    rows_put(lane, 0, STAVE_SPANS,
+             (struct stave__row){
+                 .start = 70000, .end = 79000, .serial = 7, .flags = STAVE_FLAG_INTERRUPTED});
+    uint32_t free_lane = rows_lane(&(stave_lane){.kind = STAVE_LANE_ISR, .priority = 9}, "tim3");
     put_due(free_lane, 1, 100, 90000, 0);
 }
 
@@ -224,21 +222,20 @@ static void clocks(void)
     uint32_t lane = add_thread("clocks", 0);
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t boot = add_boot(1e5 * i, rates[i]);
-        traces_check(stave__boot_change_rate(stave__boot_at(traces_now, boot), 1000,
-                                             1e7 / 3 * (i + 1), NULL));
-        traces_check(
-            stave__boot_change_rate(stave__boot_at(traces_now, boot), 5000, 48e6 + i, NULL));
+        rows_check(
+            stave__boot_change_rate(stave__boot_at(rows_now, boot), 1000, 1e7 / 3 * (i + 1), NULL));
+        rows_check(stave__boot_change_rate(stave__boot_at(rows_now, boot), 5000, 48e6 + i, NULL));
         if (i == 1) { /* the clock was put back by 7 us */
             stave_anchor anchor = {.tick = 9000, .hz = 1e6};
-            anchor.us = stave__boot_us(stave__boot_at(traces_now, boot), 9000) - 7;
-            traces_check(stave__boot_add_anchor(stave__boot_at(traces_now, boot), &anchor, NULL));
+            anchor.us = stave__boot_us(stave__boot_at(rows_now, boot), 9000) - 7;
+            rows_check(stave__boot_add_anchor(stave__boot_at(rows_now, boot), &anchor, NULL));
         }
         for (int64_t at = -500; at < 12000; at += 500)
-            traces_put(lane, boot, STAVE_SPANS,
-                       (struct stave__row){.start = at,
-                                           .end = at + 100 + (at + 7000) % 700,
-                                           .serial = (uint64_t)(at + 1000 + 20000 * (int64_t)i),
-                                           .name = traces_text(at % 1000 == 0 ? "even" : "odd")});
+            rows_put(lane, boot, STAVE_SPANS,
+                     (struct stave__row){.start = at,
+                                         .end = at + 100 + (at + 7000) % 700,
+                                         .serial = (uint64_t)(at + 1000 + 20000 * (int64_t)i),
+                                         .name = rows_text(at % 1000 == 0 ? "even" : "odd")});
     }
 }
 
@@ -255,11 +252,11 @@ static void far(void)
     add_boot(0, 0);
     uint32_t lane = add_thread("far", 0);
     for (uint64_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        traces_put(lane, 0, STAVE_SPANS,
-                   (struct stave__row){.start = times[i][0],
-                                       .end = times[i][1],
-                                       .serial = i + 1,
-                                       .name = traces_text(i % 2 == 0 ? "even" : "odd")});
+        rows_put(lane, 0, STAVE_SPANS,
+                 (struct stave__row){.start = times[i][0],
+                                     .end = times[i][1],
+                                     .serial = i + 1,
+                                     .name = rows_text(i % 2 == 0 ? "even" : "odd")});
 }
 
 /* More than 2^53 ns, the 104 days in which a double tells each one. */
@@ -267,35 +264,35 @@ static void long_spans(void)
 {
     const int64_t limit = (int64_t)1 << 53;
     add_boot(0, 0);
-    uint32_t lane = add_thread("long", 0), name = traces_text("inner");
-    traces_put(lane, 0, STAVE_SPANS, (struct stave__row){.end = 3 * limit + 1, .serial = 1});
+    uint32_t lane = add_thread("long", 0), name = rows_text("inner");
+    rows_put(lane, 0, STAVE_SPANS, (struct stave__row){.end = 3 * limit + 1, .serial = 1});
     for (int64_t i = 0; i < 3; i++)
-        traces_put(lane, 0, STAVE_SPANS,
-                   (struct stave__row){.start = i * limit + 1,
-                                       .end = (i + 1) * limit,
-                                       .serial = (uint64_t)i + 2,
-                                       .name = name,
-                                       .depth = 1});
+        rows_put(lane, 0, STAVE_SPANS,
+                 (struct stave__row){.start = i * limit + 1,
+                                     .end = (i + 1) * limit,
+                                     .serial = (uint64_t)i + 2,
+                                     .name = name,
+                                     .depth = 1});
 }
 
 static void zero(void)
 {
     add_boot(0, 0);
-    traces_put(add_thread("main", 0), 0, STAVE_SPANS,
-               (struct stave__row){
-                   .start = 1000, .end = 1000, .serial = 1, .name = traces_text("moment")});
+    rows_put(
+        add_thread("main", 0), 0, STAVE_SPANS,
+        (struct stave__row){.start = 1000, .end = 1000, .serial = 1, .name = rows_text("moment")});
 }
 
 static void gaps(void)
 {
     add_boot(0, 0);
-    uint32_t lane = traces_lane(&(stave_lane){.kind = STAVE_LANE_DEVICE}, "device");
+    uint32_t lane = rows_lane(&(stave_lane){.kind = STAVE_LANE_DEVICE}, "device");
     for (int64_t i = 0; i < 3; i++)
-        traces_put(lane, 0, STAVE_GAPS,
-                   (struct stave__row){.start = 1000 * i,
-                                       .end = 1000 * i + 500,
-                                       .value = (uint64_t)i + 1,
-                                       .name = i == 1 ? traces_text("ring full") : 0});
+        rows_put(lane, 0, STAVE_GAPS,
+                 (struct stave__row){.start = 1000 * i,
+                                     .end = 1000 * i + 500,
+                                     .value = (uint64_t)i + 1,
+                                     .name = i == 1 ? rows_text("ring full") : 0});
 }
 
 static void restarted(void)
@@ -304,17 +301,17 @@ static void restarted(void)
     static const struct stave__stack stack = {.spans = open, .count = 2, .begun = 20};
     add_boot(0, 0);
     add_boot(50, 0);
-    uint32_t lane = add_thread("main", 0), work = traces_text("work");
-    open[0] = (stave_open_span){.serial = 1, .start = 10, .name = traces_text("serve")};
-    open[1] = (stave_open_span){.serial = 2, .start = 20, .name = traces_text("wait")};
+    uint32_t lane = add_thread("main", 0), work = rows_text("work");
+    open[0] = (stave_open_span){.serial = 1, .start = 10, .name = rows_text("serve")};
+    open[1] = (stave_open_span){.serial = 2, .start = 20, .name = rows_text("wait")};
     for (uint32_t boot = 0; boot < 2; boot++)
-        traces_put(lane, boot, STAVE_SPANS,
-                   (struct stave__row){.start = 1000,
-                                       .end = 2000,
-                                       .serial = 3 + boot,
-                                       .depth = boot == 0 ? 2 : 0,
-                                       .name = work});
-    traces_leave_open(lane, 0, &stack);
+        rows_put(lane, boot, STAVE_SPANS,
+                 (struct stave__row){.start = 1000,
+                                     .end = 2000,
+                                     .serial = 3 + boot,
+                                     .depth = boot == 0 ? 2 : 0,
+                                     .name = work});
+    rows_leave_open(lane, 0, &stack);
 }
 
 static void empty(void)
@@ -326,13 +323,13 @@ static void empty(void)
 static void put_lanes(uint32_t count)
 {
     add_boot(0, 0);
-    uint32_t name = traces_text("work");
+    uint32_t name = rows_text("work");
     for (uint32_t i = 0; i < count; i++) {
         char lane[24];
         snprintf(lane, sizeof lane, "lane %u", (unsigned)i);
-        traces_put(add_thread(lane, 0), 0, STAVE_SPANS,
-                   (struct stave__row){
-                       .start = i, .end = (int64_t)i + 100 + i % 7, .serial = 1, .name = name});
+        rows_put(add_thread(lane, 0), 0, STAVE_SPANS,
+                 (struct stave__row){
+                     .start = i, .end = (int64_t)i + 100 + i % 7, .serial = 1, .name = name});
     }
 }
 
@@ -350,22 +347,22 @@ static void some_lanes(void)
 static void put_deep(uint32_t levels, uint32_t leaves)
 {
     add_boot(0, 0);
-    uint32_t lane = add_thread("main", 0), level = traces_text("level"), leaf = traces_text("leaf");
+    uint32_t lane = add_thread("main", 0), level = rows_text("level"), leaf = rows_text("leaf");
     int64_t bottom = levels + 10 * (int64_t)leaves;
     for (uint32_t i = 0; i < levels; i++)
-        traces_put(lane, 0, STAVE_SPANS,
-                   (struct stave__row){.start = i,
-                                       .end = bottom + levels - i,
-                                       .serial = i + 1,
-                                       .depth = i,
-                                       .name = level});
+        rows_put(lane, 0, STAVE_SPANS,
+                 (struct stave__row){.start = i,
+                                     .end = bottom + levels - i,
+                                     .serial = i + 1,
+                                     .depth = i,
+                                     .name = level});
     for (uint32_t i = 0; i < leaves; i++)
-        traces_put(lane, 0, STAVE_SPANS,
-                   (struct stave__row){.start = levels + 10 * (int64_t)i,
-                                       .end = levels + 10 * (int64_t)i + 4,
-                                       .serial = levels + i + 1,
-                                       .depth = levels,
-                                       .name = leaf});
+        rows_put(lane, 0, STAVE_SPANS,
+                 (struct stave__row){.start = levels + 10 * (int64_t)i,
+                                     .end = levels + 10 * (int64_t)i + 4,
+                                     .serial = levels + i + 1,
+                                     .depth = levels,
+                                     .name = leaf});
 }
 
 static void deep(void)
@@ -381,14 +378,14 @@ static void deeper(void)
 static void stairs(void)
 {
     add_boot(0, 0);
-    uint32_t lane = add_thread("main", 0), name = traces_text("step");
+    uint32_t lane = add_thread("main", 0), name = rows_text("step");
     for (int64_t i = 0; i < 300; i++)
-        traces_put(lane, 0, STAVE_SPANS,
-                   (struct stave__row){.start = 10 * i,
-                                       .end = 10 * i + 95 + i % 40,
-                                       .serial = (uint64_t)i + 1,
-                                       .name = name,
-                                       .flags = STAVE_FLAG_OVERLAP});
+        rows_put(lane, 0, STAVE_SPANS,
+                 (struct stave__row){.start = 10 * i,
+                                     .end = 10 * i + 95 + i % 40,
+                                     .serial = (uint64_t)i + 1,
+                                     .name = name,
+                                     .flags = STAVE_FLAG_OVERLAP});
 }
 
 /* Entry `number` of a span, 3 calls in a ninth of their total. */
@@ -397,18 +394,18 @@ static void put_entry(uint32_t lane, uint64_t serial, uint64_t number, uint32_t 
 {
     char name[24];
     snprintf(name, sizeof name, "entry %u", (unsigned)(number % 10));
-    traces_put(lane, 0, STAVE_CUMULATIVES,
-               (struct stave__row){.start = first,
-                                   .end = first + (int64_t)total,
-                                   .serial = serial,
-                                   .value = 3,
-                                   .name = traces_text(name),
-                                   .depth = around != 0,
-                                   .other = number,
-                                   .other_lane = around,
-                                   .total = total,
-                                   .least = total / 9,
-                                   .most = total / 2});
+    rows_put(lane, 0, STAVE_CUMULATIVES,
+             (struct stave__row){.start = first,
+                                 .end = first + (int64_t)total,
+                                 .serial = serial,
+                                 .value = 3,
+                                 .name = rows_text(name),
+                                 .depth = around != 0,
+                                 .other = number,
+                                 .other_lane = around,
+                                 .total = total,
+                                 .least = total / 9,
+                                 .most = total / 2});
 }
 
 static void entries(void)
@@ -417,11 +414,11 @@ static void entries(void)
     uint32_t lane = add_thread("main", 0);
     for (uint64_t span = 0; span < 20; span++) {
         int64_t start = 100000 * (int64_t)span;
-        traces_put(lane, 0, STAVE_SPANS,
-                   (struct stave__row){.start = start,
-                                       .end = start + 50000,
-                                       .serial = span + 1,
-                                       .name = traces_text("span")});
+        rows_put(lane, 0, STAVE_SPANS,
+                 (struct stave__row){.start = start,
+                                     .end = start + 50000,
+                                     .serial = span + 1,
+                                     .name = rows_text("span")});
         for (uint32_t i = 1; i <= 40; i++)
             put_entry(lane, span + 1, i, i > 4 ? i / 4 : 0, start + 100 * (int64_t)i,
                       i > 4 ? 2000 / (i / 4 * i) : 9000);
@@ -465,9 +462,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc == 2 + shuffled && i < sizeof makers / sizeof makers[0]; i++) {
         if (strcmp(argv[1], makers[i].name) != 0)
             continue;
-        traces_begin();
+        rows_begin();
         makers[i].make();
-        traces_write(shuffled, (stave_sink){.write = put});
+        rows_write(shuffled, (stave_sink){.write = put});
         return fflush(stdout) == 0 ? 0 : 1;
     }
     fputs("usage: make_traces WHAT [shuffled] > FILE.stave, WHAT one of", stderr);

@@ -1,4 +1,4 @@
-#include "export/traces.h"
+#include "export/put_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct put {
     struct stave__row row;
 };
 
-stave_trace *traces_now;
+stave_trace *rows_now;
 
 static struct put *puts_;
 static uint32_t puts_used, puts_room;
@@ -20,7 +20,7 @@ static const struct stave__stack *open_stack;
 static uint64_t random_state;
 static bool skip_empty_spans;
 
-void traces_check(int status)
+void rows_check(int status)
 {
     if (status >= 0)
         return;
@@ -28,9 +28,9 @@ void traces_check(int status)
     exit(1);
 }
 
-void traces_begin(void)
+void rows_begin(void)
 {
-    traces_check(stave_trace_new(NULL, &traces_now, NULL));
+    rows_check(stave_trace_new(NULL, &rows_now, NULL));
     puts_used = 0;
     open_lane = STAVE_NONE;
     open_stack = NULL;
@@ -39,36 +39,36 @@ void traces_begin(void)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-uint32_t traces_bytes(const char *bytes, size_t size)
+uint32_t rows_bytes(const char *bytes, size_t size)
 {
     uint32_t id;
-    traces_check(stave__trace_string(traces_now, bytes, size, &id, NULL));
+    rows_check(stave__trace_string(rows_now, bytes, size, &id, NULL));
     return id;
 }
 
-uint32_t traces_text(const char *text)
+uint32_t rows_text(const char *text)
 {
-    return traces_bytes(text, strlen(text));
+    return rows_bytes(text, strlen(text));
 }
 
-uint32_t traces_process(const char *name, uint64_t number)
+uint32_t rows_process(const char *name, uint64_t number)
 {
     uint32_t id;
-    stave_process process = {.name = traces_text(name), .number = number};
-    traces_check(stave__trace_process(traces_now, &process, &id, NULL));
+    stave_process process = {.name = rows_text(name), .number = number};
+    rows_check(stave__trace_process(rows_now, &process, &id, NULL));
     return id;
 }
 
-uint32_t traces_lane(const stave_lane *like, const char *name)
+uint32_t rows_lane(const stave_lane *like, const char *name)
 {
     uint32_t id;
     stave_lane lane = *like;
-    lane.name = traces_text(name);
-    traces_check(stave__trace_lane(traces_now, &lane, &id, NULL));
+    lane.name = rows_text(name);
+    rows_check(stave__trace_lane(rows_now, &lane, &id, NULL));
     return id;
 }
 
-uint64_t traces_real(double real)
+uint64_t rows_real(double real)
 {
     uint64_t bits;
     memcpy(&bits, &real, sizeof bits);
@@ -77,32 +77,32 @@ uint64_t traces_real(double real)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-void traces_skip_empty_spans(void)
+void rows_skip_empty_spans(void)
 {
     skip_empty_spans = true;
 }
 
-void traces_put(uint32_t lane, uint32_t boot, uint32_t kind, struct stave__row row)
+void rows_put(uint32_t lane, uint32_t boot, uint32_t kind, struct stave__row row)
 {
     if (skip_empty_spans && kind == STAVE_SPANS && row.start == row.end)
         return;
     if (puts_used == puts_room) {
         puts_room = puts_room != 0 ? 2 * puts_room : 1024;
         puts_ = realloc(puts_, puts_room * sizeof *puts_);
-        traces_check(puts_ != NULL ? STAVE_OK : STAVE_E_MEMORY);
+        rows_check(puts_ != NULL ? STAVE_OK : STAVE_E_MEMORY);
     }
     puts_[puts_used] = (struct put){lane, boot, kind, puts_used, row};
     puts_used++;
 }
 
-void traces_leave_open(uint32_t lane, uint32_t boot, const struct stave__stack *stack)
+void rows_leave_open(uint32_t lane, uint32_t boot, const struct stave__stack *stack)
 {
     open_lane = lane;
     open_boot = boot;
     open_stack = stack;
 }
 
-uint32_t traces_random(uint32_t below)
+uint32_t rows_random(uint32_t below)
 {
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(random_state >> 33) % below;
@@ -128,7 +128,7 @@ static bool go_together(const struct put *a, const struct put *b)
 static void shuffle(uint32_t from, uint32_t end)
 {
     for (uint32_t i = end; i > from + 1; i--) {
-        uint32_t other = from + traces_random(i - from);
+        uint32_t other = from + rows_random(i - from);
         struct put put = puts_[i - 1];
         puts_[i - 1] = puts_[other];
         puts_[other] = put;
@@ -140,13 +140,13 @@ static void write_group(uint32_t from, uint32_t end)
 {
     const struct put *first = &puts_[from];
     struct stave__appender appender;
-    stave__appender_init(&appender, &traces_now->blocks, first->kind, first->lane, first->boot);
+    stave__appender_init(&appender, &rows_now->blocks, first->kind, first->lane, first->boot);
     appender.mask = stave__kind_may_have[first->kind];
     for (uint32_t i = from; i < end; i++)
-        traces_check(stave__append_row(&appender, &puts_[i].row, NULL));
+        rows_check(stave__append_row(&appender, &puts_[i].row, NULL));
     if (first->kind == STAVE_SPANS && first->lane == open_lane && first->boot == open_boot)
         appender.stack = open_stack;
-    traces_check(stave__appender_seal(&appender, NULL));
+    rows_check(stave__appender_seal(&appender, NULL));
 }
 
 static void write_groups(void)
@@ -173,16 +173,22 @@ static void write_groups_back(void)
     }
 }
 
-void traces_write(bool shuffled, stave_sink sink)
+stave_trace *rows_finish(bool shuffled)
 {
     qsort(puts_, puts_used, sizeof *puts_, compare_puts);
     if (shuffled)
         write_groups_back();
     else
         write_groups();
-    traces_check(stave_trace_save(traces_now, sink, NULL, NULL));
-    stave_trace_free(traces_now);
     free(puts_);
     puts_ = NULL;
     puts_room = 0;
+    return rows_now;
+}
+
+void rows_write(bool shuffled, stave_sink sink)
+{
+    stave_trace *trace = rows_finish(shuffled);
+    rows_check(stave_trace_save(trace, sink, NULL, NULL));
+    stave_trace_free(trace);
 }
