@@ -28,6 +28,7 @@ struct state {
     uint64_t seed; /* of the recording */
     uint32_t lane, process;
     bool any_process, any_span; /* one is open; it has a span */
+    bool failed;                /* out of memory */
     char *label;                /* of the lane */
     size_t label_size;
 };
@@ -143,7 +144,7 @@ static void put_value(struct state *state, uint16_t flags, uint64_t value)
     switch (stave_value_type(flags)) {
     case STAVE_FLAG_TEXT:
         put(state, "{\"stringValue\":");
-        stave__json_name(&state->names, out, (uint32_t)value);
+        state->failed = !stave__json_name(&state->names, out, (uint32_t)value) || state->failed;
         break;
     case STAVE_FLAG_REAL:
         put(state, "{\"doubleValue\":");
@@ -405,7 +406,7 @@ static int enter(void *context, const struct stave__shown *span, const struct st
     if (!put_status(state, span))
         return STAVE_E_MEMORY;
     put(state, "}");
-    return STAVE_OK;
+    return state->failed ? STAVE_E_MEMORY : STAVE_OK;
 }
 
 /* Marks of a span are its events; what else there is, is no span. */
