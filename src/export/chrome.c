@@ -1,8 +1,8 @@
 /* Chrome's trace event format, as Perfetto, chrome://tracing, speedscope and Firefox read it.
  *
  * Rules that those enforce, and that are obeyed here: every event has pid and tid, which are small numbers (others become
- * 0, or speedscope refuses the file); times are microseconds with three decimals from the start of the trace, since a
- * double of those since 1970 would be off by 256 ns; spans that have ended are X, outer ones before inner ones at equal
+ * 0, or speedscope refuses the file); times are microseconds with three decimals from the start of the trace (lengths with more, where
+ * speedscope needs them), since a double of those since 1970 would be off by 256 ns; spans that have ended are X, outer ones before inner ones at equal
  * times; those that do not nest on their lane are async pairs b and e, which carry cat, id, and name both; one that is
  * still open is a B; an instant has a scope; ids of flows are hexadecimal texts; a lane is at most 512 levels deep, or
  * Perfetto drops what is below; strict JSON, without a comma at the end. */
@@ -13,18 +13,22 @@
 
 #include "export/format.h"
 #include "export/json_text.h"
+#include "export/keys.h"
 
 #define PERFETTO_DEPTH 512
 
 struct state {
     struct stave__writing writing;
     struct stave__json_names names;
+    struct stave__keys keys;
     bool *processes; /* by pid: it was named */
     uint32_t lane;
     char where[64]; /* ,"pid":1,"tid":2 */
     size_t where_size;
-    bool any;       /* event */
-    uint64_t pairs; /* async, the last one's id */
+    bool any_span;   /* on the lane's own track, the first of them: */
+    double first_us; /* when it begins */
+    bool any;        /* event */
+    uint64_t pairs;  /* async, the last one's id */
 };
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -142,6 +146,7 @@ static int begin_lane(void *context, uint32_t lane)
     size_t size;
     const char *name = stave_trace_string(state->writing.trace, l->name, &size);
     state->lane = lane;
+    state->any_span = false;
     state->where_size =
         (size_t)snprintf(state->where, sizeof state->where, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu64,
                          pid_of(l), (uint64_t)lane + 1);
@@ -160,7 +165,7 @@ static bool put_attributes(struct state *state, const struct stave__shown *span,
     struct stave__out *out = state->writing.out;
     for (uint32_t i = 0; i < span->details_count; i++) {
         const struct stave__detail *detail = &span->details[i];
-        if (detail->kind != STAVE_ATTRIBUTES || !stave__is_last_of_key(span, i))
+        if (!stave__keys_shows(&state->keys, span, i))
             continue;
         next_arg(state, any);
         if (!stave__json_name(&state->names, out, detail->name))
@@ -191,9 +196,13 @@ static bool put_args(struct state *state, const struct stave__shown *span)
         return true;
     if (span->entry != NULL)
         put_entry(state, span->entry, &any);
+    size_t size = stave__doubts_text(span, text);
+    if (!stave__keys_read(&state->keys, span))
+        return false;
+    if (size > 0)
+        stave__keys_take(&state->keys, "stave");
     if (!put_attributes(state, span, &any))
         return false;
-    size_t size = stave__doubts_text(span, text);
     if (size > 0) {
         next_arg(state, &any);
         stave__out_text(state->writing.out, "\"stave\":");
@@ -254,6 +263,22 @@ static bool is_begun_open(const struct stave__shown *span)
     return (span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL;
 }
 
+/* speedscope counts from a thread's first event, then adds `ts` and `dur`, in doubles. Where that misses the span's end, by a
+ * part of a nanosecond, what ends there too or begins there would not nest any more: then as many digits as it takes. */
+static void put_duration(struct state *state, const struct stave__shown *span)
+{
+    uint64_t ns = (uint64_t)(span->end - span->start);
+    double start = (double)span->start / 1000 - state->first_us;
+    double end = (double)span->end / 1000 - state->first_us;
+    double dur = end - start;
+    if (start + (double)ns / 1000 == end || start + dur != end) {
+        put_time(state, ",\"dur\":", ns);
+        return;
+    }
+    stave__out_text(state->writing.out, ",\"dur\":");
+    stave__json_double(state->writing.out, dur);
+}
+
 static void begin_span(struct state *state, const struct stave__shown *span)
 {
     bool is_open = is_begun_open(span);
@@ -261,11 +286,14 @@ static void begin_span(struct state *state, const struct stave__shown *span)
         state->pairs += span->depth == 0;
         begin_pair(state, "b");
     } else {
+        if (!state->any_span)
+            state->first_us = (double)span->start / 1000;
+        state->any_span = true;
         begin_event(state, is_open ? "B" : "X");
     }
     put_time(state, ",\"ts\":", (uint64_t)span->start);
     if (span->track == 0 && !is_open)
-        put_time(state, ",\"dur\":", (uint64_t)(span->end - span->start));
+        put_duration(state, span);
 }
 
 static int enter(void *context, const struct stave__shown *span, const struct stave__shown *parent)
@@ -383,7 +411,9 @@ static int begin(void *context, struct stave__walk *walk)
     state->processes =
         calloc((size_t)stave_trace_processes(walk->trace) + 2, sizeof *state->processes);
     stave__out_text(state->writing.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    return state->processes != NULL ? STAVE_OK : STAVE_E_MEMORY;
+    return stave__keys_begin(&state->keys, walk->trace) && state->processes != NULL
+               ? STAVE_OK
+               : STAVE_E_MEMORY;
 }
 
 static int end(void *context)
@@ -408,6 +438,7 @@ static void close_state(void *context)
 {
     struct state *state = context;
     stave__json_names_free(&state->names);
+    stave__keys_free(&state->keys);
     free(state->processes);
 }
 

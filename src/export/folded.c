@@ -4,6 +4,7 @@
  * (speedscope, Perfetto), above 0 (Perfetto); a line that begins with '#' is a comment (Perfetto). So these do not stand in
  * names. Lanes are not in it, nor flags: the format has no place for them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/shortest.h"
 #include "export/path_walk.h"
@@ -22,6 +23,13 @@ struct state {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/* U+2028 and U+2029: for speedscope's expression a line ends there. */
+static bool ends_line(const char *text, size_t size)
+{
+    return size >= 3 && memcmp(text, "\xe2\x80", 2) == 0 &&
+           (text[2] == '\xa8' || text[2] == '\xa9');
+}
+
 static size_t fold(char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -29,6 +37,8 @@ static size_t fold(char *text, size_t size)
             text[i] = ':';
         else if ((unsigned char)text[i] < 0x20)
             text[i] = ' ';
+        else if (ends_line(text + i, size - i))
+            memcpy(text + i, "   ", 3);
     }
     if (size > 0 && text[0] == '#')
         text[0] = '_';

@@ -46,16 +46,6 @@ size_t stave__doubts_text(const struct stave__shown *span, char text[STAVE__DOUB
  * with its process in front where there are several. To be freed; NULL: out of memory. */
 char *stave__lane_label(const stave_trace *trace, uint32_t lane, uint32_t track, size_t *size);
 
-/* Of equal keys the last attribute: in an object of JSON, and for most readers, the others are not there. */
-static inline bool stave__is_last_of_key(const struct stave__shown *span, uint32_t index)
-{
-    for (uint32_t i = index + 1; i < span->details_count && i < index + 64; i++)
-        if (span->details[i].kind == STAVE_ATTRIBUTES &&
-            span->details[i].name == span->details[index].name)
-            return false;
-    return true;
-}
-
 /* As for frames of speedscope, pprof and others: "(12 deeper)". */
 #define STAVE__DEEPER_MAX 40
 size_t stave__deeper_text(uint64_t count, char text[STAVE__DEEPER_MAX]);

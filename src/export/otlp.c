@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "export/format.h"
 #include "export/json_text.h"
+#include "export/keys.h"
 #include "export/otlp_roots.h"
 
 struct trace_id {
@@ -22,10 +23,12 @@ struct trace_id {
 struct state {
     struct stave__writing writing;
     struct stave__json_names names;
+    struct stave__keys keys;
     struct stave__otlp_roots roots;
     uint64_t seed; /* of the recording */
     uint32_t lane, process;
     bool any_process, any_span; /* one is open; it has a span */
+    bool failed;                /* out of memory */
     char *label;                /* of the lane */
     size_t label_size;
 };
@@ -141,7 +144,7 @@ static void put_value(struct state *state, uint16_t flags, uint64_t value)
     switch (stave_value_type(flags)) {
     case STAVE_FLAG_TEXT:
         put(state, "{\"stringValue\":");
-        stave__json_name(&state->names, out, (uint32_t)value);
+        state->failed = !stave__json_name(&state->names, out, (uint32_t)value) || state->failed;
         break;
     case STAVE_FLAG_REAL:
         put(state, "{\"doubleValue\":");
@@ -168,6 +171,7 @@ static void begin_attribute(struct state *state, const char *key, bool *any)
     put(state, *any ? ",{\"key\":\"" : "{\"key\":\"");
     put(state, key);
     put(state, "\",\"value\":");
+    stave__keys_take(&state->keys, key); /* the span's own of this name is not shown */
     *any = true;
 }
 
@@ -243,7 +247,7 @@ static bool put_attributes(struct state *state, const struct stave__shown *span)
     bool any = true;
     for (uint32_t i = 0; i < span->details_count; i++) {
         const struct stave__detail *detail = &span->details[i];
-        if (detail->kind != STAVE_ATTRIBUTES || !stave__is_last_of_key(span, i))
+        if (!stave__keys_shows(&state->keys, span, i))
             continue;
         put(state, ",{\"key\":");
         if (!stave__json_name(&state->names, out, detail->name))
@@ -267,6 +271,8 @@ static bool put_all_attributes(struct state *state, const struct stave__shown *s
     char text[STAVE__DOUBTS_MAX];
     const stave_lane *lane = stave_trace_lane(state->writing.trace, span->lane);
     bool any = false;
+    if (!stave__keys_read(&state->keys, span))
+        return false;
     put(state, ",\"attributes\":[");
     put_number(state, "thread.id", lane->number != 0 ? lane->number : (uint64_t)span->lane + 1,
                &any);
@@ -400,7 +406,7 @@ static int enter(void *context, const struct stave__shown *span, const struct st
     if (!put_status(state, span))
         return STAVE_E_MEMORY;
     put(state, "}");
-    return STAVE_OK;
+    return state->failed ? STAVE_E_MEMORY : STAVE_OK;
 }
 
 /* Marks of a span are its events; what else there is, is no span. */
@@ -424,9 +430,9 @@ static int open_state(void *context, stave_error *error)
 
 static int begin(void *context, struct stave__walk *walk)
 {
-    (void)walk;
-    put(context, "{\"resourceSpans\":[");
-    return STAVE_OK;
+    struct state *state = context;
+    put(state, "{\"resourceSpans\":[");
+    return stave__keys_begin(&state->keys, walk->trace) ? STAVE_OK : STAVE_E_MEMORY;
 }
 
 static int end(void *context)
@@ -441,6 +447,7 @@ static void close_state(void *context)
 {
     struct state *state = context;
     stave__json_names_free(&state->names);
+    stave__keys_free(&state->keys);
     stave__otlp_roots_free(&state->roots);
     free(state->label);
 }

@@ -121,8 +121,12 @@ static void solve(struct stave__otlp_roots *roots, struct stave__otlp_known *fro
         last = at;
         at = at->origin.is_attached ? find(roots, at->origin.attached_to) : NULL;
     }
-    struct stave__otlp_span root =
-        at != NULL && at->progress == SOLVED ? at->origin.root : last->origin.root;
+    struct stave__otlp_span root = last->origin.root;
+    if (at != NULL && at->progress == SOLVED)
+        root = at->origin.root;
+    else if (at == NULL && last->origin.is_attached)
+        root = last->origin
+                   .attached_to; /* which is not there, and is taken for the root by all below it */
     for (at = from; at != NULL && at->progress == BEING_SOLVED;) {
         struct stave__otlp_known *next =
             at->origin.is_attached ? find(roots, at->origin.attached_to) : NULL;

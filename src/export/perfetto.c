@@ -714,7 +714,8 @@ static int begin(void *context, struct stave__walk *walk)
 static int end(void *context)
 {
     struct state *state = context;
-    stave__out_bytes(state->writing.out, state->message.bytes, state->message.size);
+    if (state->message.size > 0) /* else there was nothing */
+        stave__out_bytes(state->writing.out, state->message.bytes, state->message.size);
     return STAVE_OK;
 }
 

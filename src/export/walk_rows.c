@@ -198,8 +198,8 @@ static int take_entry(struct stave__walk *walk, const stave_block *block, uint32
         return walk->rows->entries.sorter.status;
     *entry = (struct stave__cumulative){
         .serial = block->serial[row],
-        .first = first,
-        .last = last,
+        .first = first > walk->from ? first : walk->from, /* nothing stands outside of the window */
+        .last = last < walk->to ? last : walk->to,
         .total = total,
         .calls = block->value[row],
         .least = stave__timeline_length(line, block->boot, block->start[row], block->least[row]),
@@ -266,8 +266,10 @@ static int take_moment(struct stave__walk *walk, const stave_block *block, uint3
 static int take_mark(struct stave__walk *walk, const stave_block *block, uint32_t row,
                      stave_error *error)
 {
+    uint64_t before = walk->rows->moments.count;
     int status = take_moment(walk, block, row, error);
-    if (status >= 0 && block->serial != NULL && block->serial[row] != 0 &&
+    bool is_taken = walk->rows->moments.count > before;
+    if (status >= 0 && is_taken && block->serial != NULL && block->serial[row] != 0 &&
         (walk->visitor->wants & STAVE__WANTS_DETAILS) != 0)
         status = take_detail(walk, block, row, error);
     return status;
