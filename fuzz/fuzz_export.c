@@ -15,6 +15,7 @@
 struct digest {
     uint64_t hash, size;
     char last;
+    bool failed;
 };
 
 static int take(void *context, const void *data, size_t size)
@@ -35,8 +36,12 @@ static struct digest export(stave_trace *trace, stave_export_format format,
     struct digest digest = {.hash = 1};
     stave_error error = {0};
     stave_sink sink = {take, &digest};
-    REQUIRE(stave_export(trace, format, config, sink, counts, &error) == STAVE_OK);
-    REQUIRE(error.status == STAVE_OK);
+    int status = stave_export(trace, format, config, sink, counts, &error);
+    REQUIRE(status == STAVE_OK || status == STAVE_E_STATE); /* a block is packed in another way */
+    REQUIRE(error.status == status);
+    if (status < 0)
+        memset(counts, 0, sizeof *counts);
+    digest.failed = status < 0;
     return digest;
 }
 
@@ -47,6 +52,9 @@ static void check_format(stave_trace *trace, stave_export_format format,
     stave_export_counts counts, again;
     struct digest first = export(trace, format, config, &counts);
     struct digest second = export(trace, format, config, &again);
+    REQUIRE(first.failed == second.failed);
+    if (first.failed)
+        return;
     REQUIRE(first.hash == second.hash && first.size == second.size);
     REQUIRE(memcmp(&counts, &again, sizeof counts) == 0);
     bool is_text = format != STAVE_EXPORT_PERFETTO && format != STAVE_EXPORT_PPROF;
@@ -107,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     int status = stave_trace_open(path, NULL, &trace, NULL);
     close(fd);
-    REQUIRE(status >= 0 || status == STAVE_E_FORMAT);
+    REQUIRE(status >= 0 || status == STAVE_E_FORMAT || status == STAVE_E_STATE);
     if (status >= 0 && is_small(trace))
         check_trace(trace, data[size - 1]);
     stave_trace_free(trace);

@@ -257,21 +257,33 @@ static void begin_pair(struct state *state, const char *ph)
     stave__out_text(state->writing.out, id);
 }
 
-/* A B instead of an X: it has an E only if something else comes behind it. */
-static bool is_begun_open(const struct stave__shown *span)
+/* speedscope counts from a thread's first event, then adds `ts` and `dur`, in doubles. Where that misses the span's end, by a
+ * part of a nanosecond, what ends there too or begins there would not nest any more: then with as many digits as it takes, and
+ * where none do, NAN. */
+static double duration_of(const struct state *state, const struct stave__shown *span)
 {
-    return (span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL;
+    double start = (double)span->start / 1000 - state->first_us;
+    double end = (double)span->end / 1000 - state->first_us;
+    double whole = (double)(span->end - span->start) / 1000, dur = end - start;
+    if (start + whole == end)
+        return whole;
+    if (start + dur != end) /* halfway between two, it was rounded to the other */
+        dur = nextafter(dur, start + dur < end ? HUGE_VAL : 0);
+    return start + dur == end ? dur : (double)NAN;
 }
 
-/* speedscope counts from a thread's first event, then adds `ts` and `dur`, in doubles. Where that misses the span's end, by a
- * part of a nanosecond, what ends there too or begins there would not nest any more: then as many digits as it takes. */
+/* A B instead of an X. It has an E unless it is still open. */
+static bool is_pair(const struct state *state, const struct stave__shown *span)
+{
+    bool is_open = (span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL;
+    return is_open || isnan(duration_of(state, span));
+}
+
 static void put_duration(struct state *state, const struct stave__shown *span)
 {
     uint64_t ns = (uint64_t)(span->end - span->start);
-    double start = (double)span->start / 1000 - state->first_us;
-    double end = (double)span->end / 1000 - state->first_us;
-    double dur = end - start;
-    if (start + (double)ns / 1000 == end || start + dur != end) {
+    double dur = duration_of(state, span);
+    if (dur == (double)ns / 1000) {
         put_time(state, ",\"dur\":", ns);
         return;
     }
@@ -281,7 +293,7 @@ static void put_duration(struct state *state, const struct stave__shown *span)
 
 static void begin_span(struct state *state, const struct stave__shown *span)
 {
-    bool is_open = is_begun_open(span);
+    bool is_open = false;
     if (span->track != 0) {
         state->pairs += span->depth == 0;
         begin_pair(state, "b");
@@ -289,6 +301,7 @@ static void begin_span(struct state *state, const struct stave__shown *span)
         if (!state->any_span)
             state->first_us = (double)span->start / 1000;
         state->any_span = true;
+        is_open = is_pair(state, span);
         begin_event(state, is_open ? "B" : "X");
     }
     put_time(state, ",\"ts\":", (uint64_t)span->start);
@@ -312,7 +325,7 @@ static int leave(void *context, const struct stave__shown *span, const struct st
 {
     struct state *state = context;
     (void)parent;
-    if ((span->track == 0 && !is_begun_open(span)) || stave__is_left_open(span))
+    if ((span->track == 0 && !is_pair(state, span)) || stave__is_left_open(span))
         return STAVE_OK;
     if (span->track == 0)
         begin_event(state, "E");
