@@ -119,9 +119,10 @@ typedef struct stave_export_counts {
     uint64_t spans;       /* cumulative entries are not in it */
     uint64_t cumulatives; /* entries */
     uint64_t overlapping; /* spans that are on such a track */
-    uint64_t unplaced;    /* entries that are, since there was no room in their span, or it is not there */
-    uint64_t deeper;      /* spans that are in "(N deeper)" */
-    uint64_t uncertain;   /* spans and entries with a bit of STAVE_FLAGS_DOUBT */
+    uint64_t
+        unplaced; /* entries that are, since there was no room in their span, or it is not there */
+    uint64_t deeper;    /* spans that are in "(N deeper)" */
+    uint64_t uncertain; /* spans and entries with a bit of STAVE_FLAGS_DOUBT */
     uint64_t failed;
     uint64_t missed; /* spans that ended after their deadline */
     uint64_t marks, counters, gaps, doubts;

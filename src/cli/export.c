@@ -120,11 +120,12 @@ static void print_counts(FILE *to, const char *path, const stave_export_counts *
 }
 
 /* Where nothing was exported but what was lost. */
-static void explain_nothing(const struct cli_trace *trace, const stave_export_counts *counts)
+static void explain_nothing(const struct cli_trace *trace)
 {
-    if (counts->lanes == 0 && lane_pattern != NULL)
-        cli_message("%s: nothing on lanes with a name like %s; `stave ls` lists lanes and times",
-                    trace->name, lane_pattern);
+    if (lane_pattern != NULL)
+        cli_message(
+            "%s: nothing there on a lane with a name like %s; `stave ls` lists lanes and times",
+            trace->name, lane_pattern);
     else if (name_pattern != NULL)
         cli_message("%s: nothing there has a name like %s", trace->name, name_pattern);
     else if (from_text != NULL || to_text != NULL)
@@ -177,9 +178,10 @@ static bool find_format(void)
         cli_message("--format %s: there is speedscope, chrome, perfetto, folded, pprof, otlp",
                     format_text);
     else if (output_path != NULL)
-        cli_message("%s: no format has this end; there is .speedscope.json, .json, .pftrace, .folded, "
-                    ".pb.gz, .otlp.json, or --format",
-                    output_path);
+        cli_message(
+            "%s: no format has this end; there is .speedscope.json, .json, .pftrace, .folded, "
+            ".pb.gz, .otlp.json, or --format",
+            output_path);
     else
         cli_message("which format? --format speedscope, chrome, perfetto, folded, pprof or otlp");
     return false;
@@ -212,7 +214,7 @@ static int export_to(struct export *export, const char *path)
                  &export->counts);
     if (!is_nothing(&export->counts))
         return CLI_DONE;
-    explain_nothing(export->trace, &export->counts);
+    explain_nothing(export->trace);
     return CLI_NO;
 }
 

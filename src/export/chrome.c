@@ -441,7 +441,8 @@ static int end(void *context)
         stave__json_u64(out, (uint64_t)walk->timeline.epoch_ns);
         stave__out_text(out, "\"");
     }
-    stave__out_text(out, ",\"start_us\":"); /* on the time line of `stave ls` and others: ts is from there on */
+    stave__out_text(
+        out, ",\"start_us\":"); /* on the time line of `stave ls` and others: ts is from there on */
     stave__json_double(out, walk->timeline.start_us);
     stave__out_text(out, ",\"lost\":");
     stave__json_u64(out, walk->counts.lost);

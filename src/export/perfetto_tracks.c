@@ -63,7 +63,8 @@ static void describe_process(struct stave__tracks *tracks, uint32_t lane, uint32
         stave__message_text(message, 6, name, size);
         stave__message_end(message, process);
     } else {
-        stave__message_text(message, TRACK_NAME, tracks->writing->name, strlen(tracks->writing->name));
+        stave__message_text(message, TRACK_NAME, tracks->writing->name,
+                            strlen(tracks->writing->name));
     }
     stave__message_varint(message, TRACK_ORDERING, ORDERING_EXPLICIT);
     stave__message_end(message, track);
@@ -233,8 +234,7 @@ bool stave__tracks_open(struct stave__tracks *tracks, const struct stave__writin
     tracks->writing = writing;
     tracks->message = message;
     tracks->counters = calloc((size_t)stave_trace_strings(trace) + 1, sizeof *tracks->counters);
-    tracks->processes =
-        calloc((size_t)stave_trace_processes(trace) + 1, sizeof *tracks->processes);
+    tracks->processes = calloc((size_t)stave_trace_processes(trace) + 1, sizeof *tracks->processes);
     return find_shared(tracks, trace) && tracks->counters != NULL && tracks->processes != NULL;
 }
 

@@ -148,7 +148,8 @@ void stave__speedscope_end(struct stave__speedscope *file, uint32_t active)
         stave__speedscope_profile(file);
         stave__speedscope_profile_end(file, none, sizeof none - 1, 0);
     }
-    stave__out_text(file->out, "],\n\"activeProfileIndex\":"); /* beyond the last one, nothing is shown */
+    stave__out_text(file->out,
+                    "],\n\"activeProfileIndex\":"); /* beyond the last one, nothing is shown */
     stave__json_u64(file->out, active < file->profiles ? active : 0);
     stave__out_text(file->out, ",\n\"shared\":{\"frames\":[");
     for (uint32_t i = 1; i < file->frames.texts.rows; i++) {

@@ -53,7 +53,8 @@ struct stave__cumulative {
     uint32_t depth;
     uint32_t name;
     uint16_t flags;
-    uint8_t cut; /* enum stave__cut: some of its calls may be outside of the window, and so may some of its total */
+    uint8_t
+        cut; /* enum stave__cut: some of its calls may be outside of the window, and so may some of its total */
 };
 
 enum stave__cut { STAVE__CUT_START = 1, STAVE__CUT_END = 2 }; /* at the window */

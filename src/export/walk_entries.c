@@ -7,7 +7,8 @@
 #include "export/walk_nesting.h"
 
 #define FIRST_ROOM 64u
-#define BESIDE 64 /* of one span: so many entries are looked through for those in one that has no place in it */
+#define BESIDE                                                                                     \
+    64 /* of one span: so many entries are looked through for those in one that has no place in it */
 #define TRIED 16u /* for one stretch: so many entries that do not fit cost no more */
 
 static bool is_set(const uint8_t *bits, uint64_t index)

@@ -74,7 +74,7 @@ def label_of(lane, track):
 def count_doubts(spans):
     counts = (sum("failed" in s.doubts for s in spans), sum(s.missed is not None for s in spans),
               sum(bool(s.doubts - {"failed", "deadline missed", "cut at the start", "cut at the end"}) for s in spans))
-    return "".join(", %d %s" % (n, what) for n, what in zip(counts, ("failed", "missed deadlines", "in doubt")) if n)
+    return "".join(", %d %s" % (n, what) for n, what in zip(counts, ("failed", "late", "in doubt")) if n)
 
 
 def speedscope(truth, file, slack=0):
@@ -126,8 +126,8 @@ def chrome_place(chrome, where):
 def true_place(truth, lane, name):
     process = name
     if lane.process is not None:
-        process = lane.process + (" (%d)" % lane.process_number if lane.process_number else "")
-    return process, lane.name
+        process = lane.shown_process + (" (%d)" % lane.process_number if lane.process_number else "")
+    return process, lane.shown
 
 
 def chrome_args(span, no_args):
@@ -202,7 +202,7 @@ def chrome_moments(truth, file, name, no_args):
 
 
 def scope_of(lane):
-    return "p" if KINDS[lane.kind] in ("device's stream", "process") else "t"
+    return "p" if KINDS[lane.kind] in ("device", "process") else "t"
 
 
 def chrome_flows(truth, file, name):
@@ -237,7 +237,7 @@ def perfetto_lane(file, uuid):
 
 def true_perfetto_lane(lane, over):
     is_thread = KINDS[lane.kind] == "thread" and lane.process is not None and lane.number
-    return (lane.process, lane.process_number, lane.name, lane.number if is_thread else None, KINDS[lane.kind], over)
+    return (lane.shown_process, lane.process_number, lane.shown, lane.number if is_thread else None, KINDS[lane.kind], over)
 
 
 def typed(value):
@@ -367,7 +367,7 @@ def otlp_args(args):
 
 
 def otlp_lane(lane):
-    return lane.process_number if lane.process is not None else None, lane.label
+    return lane.process_number if lane.process is not None else None, lane.shown
 
 
 def true_otlp_args(span, no_args):
@@ -375,7 +375,7 @@ def true_otlp_args(span, no_args):
     args = {} if no_args else {key: otlp_value(value) for key, value in span.attributes.items()}
     if span.doubts and not no_args:
         args["stave.doubt"] = words_text(span.doubts)
-    args.update({"thread.id": span.lane.number or span.lane.index + 1, "thread.name": span.lane.label})
+    args.update({"thread.id": span.lane.number or span.lane.index + 1, "thread.name": span.lane.shown})
     return args
 
 
