@@ -118,15 +118,17 @@ typedef struct stave_export_counts {
     uint32_t tracks;      /* for spans that overlap others of their lanes without being in them */
     uint64_t spans;       /* cumulative entries are not in it */
     uint64_t cumulatives; /* entries */
-    uint64_t overlapping; /* of both: that are on such a track */
+    uint64_t overlapping; /* spans that are on such a track */
+    uint64_t unplaced;    /* entries that are, since there was no room in their span, or it is not there */
     uint64_t deeper;      /* spans that are in "(N deeper)" */
-    uint64_t uncertain;   /* spans with a bit of STAVE_FLAGS_DOUBT */
+    uint64_t uncertain;   /* spans and entries with a bit of STAVE_FLAGS_DOUBT */
     uint64_t failed;
     uint64_t missed; /* spans that ended after their deadline */
     uint64_t marks, counters, gaps, doubts;
     uint64_t lost;     /* events in the gaps */
     uint64_t links;    /* attached spans too */
-    uint64_t left_out; /* of all these, what the format has no place for */
+    uint64_t left_out; /* rows, attributes too, that the format has no place for */
+    double start_us;   /* what is 0 in the file, on the trace's time line */
 } stave_export_counts;
 
 #define stave_export(trace, format, config, sink, counts, error)                                   \

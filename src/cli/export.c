@@ -111,9 +111,32 @@ static void print_counts(FILE *to, const char *path, const stave_export_counts *
     print_some(to, counts->uncertain, "in doubt");
     print_some(to, counts->missed, "late");
     print_some(to, counts->overlapping, "overlapping");
+    print_some(to, counts->unplaced, "without room in their span");
     print_some(to, counts->deeper, "too deep to be shown");
     print_some(to, counts->left_out, "that the format has no place for");
+    if (counts->start_us != 0)
+        fprintf(to, "; its 0 is %.3f ms", counts->start_us / CLI_MS_US);
     fputc('\n', to);
+}
+
+/* Where nothing was exported but what was lost. */
+static void explain_nothing(const struct cli_trace *trace, const stave_export_counts *counts)
+{
+    if (counts->lanes == 0 && lane_pattern != NULL)
+        cli_message("%s: nothing on lanes with a name like %s; `stave ls` lists lanes and times",
+                    trace->name, lane_pattern);
+    else if (name_pattern != NULL)
+        cli_message("%s: nothing there has a name like %s", trace->name, name_pattern);
+    else if (from_text != NULL || to_text != NULL)
+        cli_message("%s: nothing in that time; `stave ls` says when it was recorded", trace->name);
+    else
+        cli_message("%s: nothing there to export", trace->name);
+}
+
+static bool is_nothing(const stave_export_counts *counts)
+{
+    uint64_t rows = counts->spans + counts->cumulatives + counts->marks + counts->counters;
+    return rows == 0 && (counts->gaps == 0 || name_pattern != NULL || lane_pattern != NULL);
 }
 
 /* ---- where it goes --------------------------------------------------------------------------- */
@@ -153,6 +176,10 @@ static bool find_format(void)
     if (format_text != NULL)
         cli_message("--format %s: there is speedscope, chrome, perfetto, folded, pprof, otlp",
                     format_text);
+    else if (output_path != NULL)
+        cli_message("%s: no format has this end; there is .speedscope.json, .json, .pftrace, .folded, "
+                    ".pb.gz, .otlp.json, or --format",
+                    output_path);
     else
         cli_message("which format? --format speedscope, chrome, perfetto, folded, pprof or otlp");
     return false;
@@ -183,9 +210,9 @@ static int export_to(struct export *export, const char *path)
         return exit_status;
     print_counts(output.regular ? stdout : stderr, cli_is_stdout(path) ? "standard output" : path,
                  &export->counts);
-    if (export->counts.lanes > 0)
+    if (!is_nothing(&export->counts))
         return CLI_DONE;
-    cli_message("%s: nothing there to export", export->trace->name);
+    explain_nothing(export->trace, &export->counts);
     return CLI_NO;
 }
 
@@ -227,7 +254,8 @@ static int export_rules(const struct cli_rules *rules)
 
 static int export_trace(const struct cli_trace *trace, const char *name, const char *path)
 {
-    struct export export = {.trace = trace, .name = name};
+    struct export export = {.trace = trace,
+                            .name = strcmp(name, "-") != 0 ? name : "standard input"};
     struct cli_rules rules = {.trace = trace, .session = session, .path = path};
     if (has_rules_form(trace))
         return cli_rules_use(&rules, export_rules);

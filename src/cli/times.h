@@ -29,6 +29,7 @@ bool cli_number_parse(const char *option, const char *text, uint64_t least, uint
                       uint64_t *value);
 
 #define CLI_US_NS 1000.0
+#define CLI_MS_US 1000.0
 
 struct cli_unit {
     const char *name;

@@ -114,7 +114,7 @@ static int name_process(struct state *state, const stave_lane *lane)
     uint64_t number = 0;
     if (lane->process != 0) {
         const stave_process *process = stave_trace_process(trace, lane->process - 1);
-        name = stave_trace_string(trace, process->name, &size);
+        name = stave__process_name_text(trace, lane->process - 1, &size);
         number = process->number;
     }
     char *text = malloc(size + 32);
@@ -144,7 +144,7 @@ static int begin_lane(void *context, uint32_t lane)
     struct state *state = context;
     const stave_lane *l = stave_trace_lane(state->writing.trace, lane);
     size_t size;
-    const char *name = stave_trace_string(state->writing.trace, l->name, &size);
+    const char *name = stave__lane_name_text(state->writing.trace, lane, &size);
     state->lane = lane;
     state->any_span = false;
     state->where_size =
@@ -441,6 +441,8 @@ static int end(void *context)
         stave__json_u64(out, (uint64_t)walk->timeline.epoch_ns);
         stave__out_text(out, "\"");
     }
+    stave__out_text(out, ",\"start_us\":"); /* on the time line of `stave ls` and others: ts is from there on */
+    stave__json_double(out, walk->timeline.start_us);
     stave__out_text(out, ",\"lost\":");
     stave__json_u64(out, walk->counts.lost);
     stave__out_text(out, "}}\n");

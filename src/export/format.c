@@ -55,15 +55,44 @@ size_t stave__doubts_text(const struct stave__shown *span, char text[STAVE__DOUB
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+const char *stave__lane_kind_text(const stave_lane *lane)
+{
+    static const char *const kinds[] = {
+        [STAVE_LANE_TASK] = "task",     [STAVE_LANE_ISR] = "interrupt",
+        [STAVE_LANE_DEVICE] = "device", [STAVE_LANE_THREAD] = "thread",
+        [STAVE_LANE_CORE] = "core",     [STAVE_LANE_PROCESS] = "process",
+    };
+    return lane->kind < sizeof kinds / sizeof kinds[0] ? kinds[lane->kind] : "lane";
+}
+
+static const char *text_or(const stave_trace *trace, uint32_t id, const char *other, size_t *size)
+{
+    const char *text = stave_trace_string(trace, id, size);
+    if (*size > 0)
+        return text;
+    *size = strlen(other);
+    return other;
+}
+
+const char *stave__lane_name_text(const stave_trace *trace, uint32_t lane, size_t *size)
+{
+    const stave_lane *l = stave_trace_lane(trace, lane);
+    return text_or(trace, l->name, stave__lane_kind_text(l), size);
+}
+
+const char *stave__process_name_text(const stave_trace *trace, uint32_t process, size_t *size)
+{
+    return text_or(trace, stave_trace_process(trace, process)->name, "process", size);
+}
+
 char *stave__lane_label(const stave_trace *trace, uint32_t lane, uint32_t track, size_t *size)
 {
     const stave_lane *l = stave_trace_lane(trace, lane);
     bool several = stave_trace_processes(trace) > 1 && l->process != 0;
     size_t name_size, process_size = 0;
-    const char *name = stave_trace_string(trace, l->name, &name_size), *process = "";
+    const char *name = stave__lane_name_text(trace, lane, &name_size), *process = "";
     if (several)
-        process = stave_trace_string(trace, stave_trace_process(trace, l->process - 1)->name,
-                                     &process_size);
+        process = stave__process_name_text(trace, l->process - 1, &process_size);
     size_t room = process_size + name_size + 128, used = 0;
     char *text = malloc(room);
     if (text == NULL)

@@ -42,6 +42,13 @@ struct stave__source stave__source_of(const stave_trace *trace, uint32_t name);
 #define STAVE__DOUBTS_MAX 128
 size_t stave__doubts_text(const struct stave__shown *span, char text[STAVE__DOUBTS_MAX]);
 
+/* A lane's name, or what it is where it has none; a process's name likewise. */
+const char *stave__lane_name_text(const stave_trace *trace, uint32_t lane, size_t *size);
+const char *stave__process_name_text(const stave_trace *trace, uint32_t process, size_t *size);
+
+/* "task", "interrupt" ... */
+const char *stave__lane_kind_text(const stave_lane *lane);
+
 /* What a lane, or a track of it, is called where there is one text for it: "worker (4711)", "worker (4711), overlapping 2";
  * with its process in front where there are several. To be freed; NULL: out of memory. */
 char *stave__lane_label(const stave_trace *trace, uint32_t lane, uint32_t track, size_t *size);

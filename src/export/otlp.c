@@ -29,7 +29,7 @@ struct state {
     uint32_t lane, process;
     bool any_process, any_span; /* one is open; it has a span */
     bool failed;                /* out of memory */
-    char *label;                /* of the lane */
+    const char *label;          /* of the lane */
     size_t label_size;
 };
 
@@ -207,7 +207,8 @@ static void put_resource(struct state *state, uint32_t process_plus_1)
     put(state, "{\"resource\":{\"attributes\":[");
     if (process_plus_1 != 0) {
         const stave_process *process = stave_trace_process(trace, process_plus_1 - 1);
-        name = stave_trace_string(trace, process->name, &size);
+        if (process->name != 0)
+            name = stave_trace_string(trace, process->name, &size);
         put_number(state, "process.pid", process->number, &any);
     }
     put_text(state, "service.name", name, size, &any);
@@ -224,10 +225,7 @@ static int begin_lane(void *context, uint32_t lane)
     struct state *state = context;
     const stave_lane *l = stave_trace_lane(state->writing.trace, lane);
     state->lane = lane;
-    free(state->label);
-    state->label = stave__lane_label(state->writing.trace, lane, 0, &state->label_size);
-    if (state->label == NULL)
-        return STAVE_E_MEMORY;
+    state->label = stave__lane_name_text(state->writing.trace, lane, &state->label_size);
     if (state->any_process && state->process == l->process)
         return STAVE_OK;
     end_process(state);
@@ -449,7 +447,6 @@ static void close_state(void *context)
     stave__json_names_free(&state->names);
     stave__keys_free(&state->keys);
     stave__otlp_roots_free(&state->roots);
-    free(state->label);
 }
 
 const struct stave__format stave__otlp_format = {

@@ -12,46 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "export/format.h"
-#include "export/protobuf.h"
+#include "export/perfetto_tracks.h"
 
 #define PERFETTO_DEPTH 512
 #define FLUSH ((size_t)32 * 1024)
-#define NUMBER_MAX ((uint64_t)INT32_MAX)
 
-enum { TRACE_PACKET = 1 };
-enum {
-    PACKET_CLOCK_SNAPSHOT = 6,
-    PACKET_TIMESTAMP = 8,
-    PACKET_SEQUENCE = 10,
-    PACKET_TRACK_EVENT = 11,
-    PACKET_INTERNED = 12,
-    PACKET_FLAGS = 13,
-    PACKET_DEFAULTS = 59,
-    PACKET_DESCRIPTOR = 60,
-    PACKET_FIRST = 87
-};
-enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
-enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58 };
-enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, CLOCK_BOOTTIME_ID = 6 };
-enum {
-    TRACK_UUID = 1,
-    TRACK_NAME = 2,
-    TRACK_PROCESS = 3,
-    TRACK_THREAD = 4,
-    TRACK_PARENT = 5,
-    TRACK_COUNTER = 8,
-    TRACK_ORDERING = 11,
-    TRACK_RANK = 12,
-    TRACK_DESCRIPTION = 14,
-    TRACK_MERGE = 15
-};
-enum { ORDERING_EXPLICIT = 3, MERGE_NEVER = 2 };
 enum {
     EVENT_ANNOTATION = 4,
     EVENT_TYPE = 9,
     EVENT_NAME_IID = 10,
-    EVENT_TRACK = 11,
     EVENT_NAME = 23,
     EVENT_COUNTER = 30,
     EVENT_LOCATION_IID = 34,
@@ -79,9 +48,7 @@ struct state {
     struct stave__writing writing;
     struct stave__message message;
     uint32_t *seen[TABLES]; /* by string id: the lane plus 1 whose sequence has it */
-    uint32_t *counters;     /* by string id: the lane plus 1 which has a track for it */
-    bool *processes;        /* by process plus 1: described */
-    bool *shared;           /* by lane: another one has its number */
+    struct stave__tracks tracks;
     uint32_t lane;
     uint8_t head[16]; /* what every event of the lane has behind its time: */
     size_t head_size;
@@ -155,29 +122,13 @@ static void put_head(struct state *state, uint64_t time)
     state->message.size += state->head_size;
 }
 
-static uint64_t track_uuid(uint32_t lane, uint32_t track)
-{
-    return ((uint64_t)lane + 1) << 32 | track;
-}
-
-static uint64_t counter_uuid(uint32_t lane, uint32_t name)
-{
-    return (uint64_t)1 << 62 | track_uuid(lane, name);
-}
-
-/* Of what belongs to no process: a track that they are below. */
-static uint64_t process_uuid(uint32_t process_plus_1)
-{
-    return (uint64_t)1 << 63 | process_plus_1;
-}
-
 /* The lane's own track is its sequence's default. */
 static size_t begin_event(struct state *state, uint32_t type, uint32_t track)
 {
     size_t event = stave__message_begin(&state->message, PACKET_TRACK_EVENT);
     stave__message_varint(&state->message, EVENT_TYPE, type);
     if (track != 0)
-        stave__message_varint(&state->message, EVENT_TRACK, track_uuid(state->lane, track));
+        stave__message_varint(&state->message, EVENT_TRACK, stave__track_uuid(state->lane, track));
     return event;
 }
 
@@ -396,167 +347,24 @@ static int leave(void *context, const struct stave__shown *span, const struct st
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-static void put_text_field(struct state *state, uint32_t field, uint32_t id)
-{
-    size_t size;
-    const char *text = stave_trace_string(state->writing.trace, id, &size);
-    stave__message_text(&state->message, field, text, size);
-}
-
-/* The system's, as far as it is one that Perfetto can take. */
-static uint64_t pid_of(const struct state *state, uint32_t process_plus_1)
-{
-    uint64_t number = stave_trace_process(state->writing.trace, process_plus_1 - 1)->number;
-    return number != 0 && number <= NUMBER_MAX ? number : process_plus_1;
-}
-
-static int describe_process(struct state *state, uint32_t process_plus_1)
-{
-    struct stave__message *message = &state->message;
-    if (state->processes[process_plus_1])
-        return STAVE_OK;
-    state->processes[process_plus_1] = true;
-    size_t packet = begin_packet(state);
-    stave__message_varint(message, PACKET_SEQUENCE, (uint64_t)state->lane + 1);
-    size_t track = stave__message_begin(message, PACKET_DESCRIPTOR);
-    stave__message_varint(message, TRACK_UUID, process_uuid(process_plus_1));
-    if (process_plus_1 != 0) {
-        size_t process = stave__message_begin(message, TRACK_PROCESS);
-        stave__message_varint(message, 1, pid_of(state, process_plus_1));
-        put_text_field(state, 6,
-                       stave_trace_process(state->writing.trace, process_plus_1 - 1)->name);
-        stave__message_end(message, process);
-    } else {
-        stave__message_text(message, TRACK_NAME, state->writing.name, strlen(state->writing.name));
-    }
-    stave__message_varint(message, TRACK_ORDERING, ORDERING_EXPLICIT);
-    stave__message_end(message, track);
-    return end_packet(state, packet);
-}
-
-/* A thread of a process that no other lane is; its name does not count where it is only its track's. */
-static bool is_thread(const struct state *state, uint32_t lane, const stave_lane *l)
-{
-    return l->kind == STAVE_LANE_THREAD && l->process != 0 && l->number != 0 &&
-           l->number <= NUMBER_MAX && !state->shared[lane];
-}
-
-static void put_thread(struct state *state, const stave_lane *lane)
-{
-    size_t thread = stave__message_begin(&state->message, TRACK_THREAD);
-    stave__message_varint(&state->message, 1, pid_of(state, lane->process));
-    stave__message_varint(&state->message, 2, lane->number);
-    put_text_field(state, 5, lane->name);
-    stave__message_end(&state->message, thread);
-}
-
-/* Interrupts first, then tasks, each by priority; then all others. */
-static uint64_t rank_of(uint32_t lane, const stave_lane *l)
-{
-    const uint32_t most = 999999;
-    uint32_t below = most - (l->priority < most ? l->priority : most);
-    if (l->kind == STAVE_LANE_ISR)
-        return below;
-    return l->kind == STAVE_LANE_TASK ? 1000000u + below : 2000000u + (uint64_t)lane;
-}
-
-static void put_named_lane(struct state *state, const stave_lane *lane)
-{
-    static const char *const kinds[] = {"task",   "interrupt", "device's stream",
-                                        "thread", "core",      "process"};
-    char text[64];
-    const char *kind = lane->kind < sizeof kinds / sizeof kinds[0] ? kinds[lane->kind] : "lane";
-    put_text_field(state, TRACK_NAME, lane->name);
-    int size = snprintf(text, sizeof text, "%s, priority %" PRIu32, kind, lane->priority);
-    bool has_priority = lane->kind == STAVE_LANE_TASK || lane->kind == STAVE_LANE_ISR;
-    stave__message_bytes(&state->message, TRACK_DESCRIPTION, text,
-                         has_priority ? (size_t)size : strlen(kind));
-}
-
-static void put_lane(struct state *state, uint32_t lane)
-{
-    struct stave__message *message = &state->message;
-    const stave_lane *l = stave_trace_lane(state->writing.trace, lane);
-    size_t track = stave__message_begin(message, PACKET_DESCRIPTOR);
-    stave__message_varint(message, TRACK_UUID, track_uuid(lane, 0));
-    stave__message_varint(message, TRACK_PARENT, process_uuid(l->process));
-    if (is_thread(state, lane, l))
-        put_thread(state, l);
-    else
-        put_named_lane(state, l);
-    stave__message_varint(message, TRACK_RANK, rank_of(lane, l));
-    stave__message_varint(message, TRACK_MERGE, MERGE_NEVER);
-    stave__message_end(message, track);
-}
-
-static void put_defaults(struct state *state, uint32_t lane)
-{
-    struct stave__message *message = &state->message;
-    size_t defaults = stave__message_begin(message, PACKET_DEFAULTS);
-    if (state->writing.walk->timeline.has_epoch)
-        stave__message_varint(message, DEFAULTS_CLOCK, CLOCK_MONOTONIC_ID);
-    size_t event = stave__message_begin(message, DEFAULTS_TRACK_EVENT);
-    stave__message_varint(message, EVENT_TRACK, track_uuid(lane, 0));
-    stave__message_end(message, event);
-    stave__message_end(message, defaults);
-}
-
 static int begin_lane(void *context, uint32_t lane)
 {
     struct state *state = context;
-    struct stave__message *message = &state->message;
     state->lane = lane;
     make_head(state);
-    size_t packet = begin_packet(state);
-    stave__message_varint(message, PACKET_SEQUENCE, (uint64_t)lane + 1);
-    stave__message_varint(message, PACKET_FLAGS, FLAG_CLEARED);
-    stave__message_varint(message, PACKET_FIRST, 1);
-    put_defaults(state, lane);
-    put_lane(state, lane);
-    int status = end_packet(state, packet);
-    uint32_t process = stave_trace_lane(state->writing.trace, lane)->process;
-    return status < 0 ? status : describe_process(state, process);
+    stave__tracks_lane(&state->tracks, lane);
+    return flush_full(state);
 }
 
 static int begin_track(void *context, uint32_t lane, uint32_t track)
 {
     struct state *state = context;
-    struct stave__message *message = &state->message;
-    char name[32];
-    if (track == 0)
-        return STAVE_OK;
-    size_t packet = begin_packet(state);
-    stave__message_varint(message, PACKET_SEQUENCE, (uint64_t)lane + 1);
-    size_t descriptor = stave__message_begin(message, PACKET_DESCRIPTOR);
-    stave__message_varint(message, TRACK_UUID, track_uuid(lane, track));
-    stave__message_varint(message, TRACK_PARENT, track_uuid(lane, 0));
-    int size = snprintf(name, sizeof name, "overlapping %" PRIu32, track);
-    stave__message_bytes(message, TRACK_NAME, name, (size_t)size);
-    stave__message_varint(message, TRACK_MERGE, MERGE_NEVER);
-    stave__message_end(message, descriptor);
-    return end_packet(state, packet);
+    if (track != 0)
+        stave__tracks_overlapping(&state->tracks, lane, track);
+    return flush_full(state);
 }
 
 /* ---- moments --------------------------------------------------------------------------------- */
-
-static int describe_counter(struct state *state, uint32_t lane, uint32_t name)
-{
-    struct stave__message *message = &state->message;
-    const stave_lane *l = stave_trace_lane(state->writing.trace, lane);
-    if (state->counters[name] == lane + 1)
-        return STAVE_OK;
-    state->counters[name] = lane + 1;
-    size_t packet = begin_packet(state);
-    stave__message_varint(message, PACKET_SEQUENCE, (uint64_t)lane + 1);
-    size_t track = stave__message_begin(message, PACKET_DESCRIPTOR);
-    stave__message_varint(message, TRACK_UUID, counter_uuid(lane, name));
-    stave__message_varint(message, TRACK_PARENT, process_uuid(l->process));
-    put_text_field(state, TRACK_NAME, name != 0 ? name : l->name);
-    stave__message_end(message, stave__message_begin(message, TRACK_COUNTER));
-    stave__message_varint(message, TRACK_MERGE, MERGE_NEVER);
-    stave__message_end(message, track);
-    return end_packet(state, packet);
-}
 
 static void put_count(struct state *state, const struct stave__moment *moment)
 {
@@ -580,14 +388,12 @@ static int put_counter(struct state *state, uint32_t lane, const struct stave__m
         state->writing.walk->counts.left_out++;
         return STAVE_OK;
     }
-    int status = describe_counter(state, lane, moment->name);
-    if (status < 0)
-        return status;
+    stave__tracks_counter(&state->tracks, lane, moment->name);
     size_t packet = begin_packet(state);
     put_head(state, moment->time);
     size_t event = stave__message_begin(message, PACKET_TRACK_EVENT);
     stave__message_varint(message, EVENT_TYPE, TYPE_COUNTER);
-    stave__message_varint(message, EVENT_TRACK, counter_uuid(lane, moment->name));
+    stave__message_varint(message, EVENT_TRACK, stave__counter_uuid(lane, moment->name));
     put_count(state, moment);
     stave__message_end(message, event);
     return end_packet(state, packet);
@@ -636,79 +442,18 @@ static int moment(void *context, uint32_t lane, const struct stave__moment *mome
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-struct numbered {
-    uint32_t process, lane;
-    uint64_t number;
-};
-
-static int compare_numbered(const void *a, const void *b)
-{
-    const struct numbered *x = a, *y = b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* The system gives a thread's number again, and Perfetto would take both for one. */
-static bool find_shared(struct state *state, const stave_trace *trace)
-{
-    uint32_t lanes = stave_trace_lanes(trace);
-    struct numbered *numbered = malloc(((size_t)lanes + 1) * sizeof *numbered);
-    state->shared = calloc((size_t)lanes + 1, sizeof *state->shared);
-    if (numbered == NULL || state->shared == NULL) {
-        free(numbered);
-        return false;
-    }
-    for (uint32_t i = 0; i < lanes; i++) {
-        const stave_lane *lane = stave_trace_lane(trace, i);
-        numbered[i] = (struct numbered){lane->process, i, lane->number};
-    }
-    qsort(numbered, lanes, sizeof *numbered, compare_numbered);
-    for (uint32_t i = 1; i < lanes; i++)
-        if (compare_numbered(&numbered[i - 1], &numbered[i]) == 0)
-            state->shared[numbered[i - 1].lane] = state->shared[numbered[i].lane] = true;
-    free(numbered);
-    return true;
-}
-
-static void put_clock(struct state *state, uint32_t id, uint64_t time)
-{
-    size_t clock = stave__message_begin(&state->message, 1);
-    stave__message_varint(&state->message, 1, id);
-    stave__message_varint(&state->message, 2, time);
-    stave__message_end(&state->message, clock);
-}
-
-/* When the trace's time 0 was. */
-static int put_epoch(struct state *state)
-{
-    const struct stave__timeline *timeline = &state->writing.walk->timeline;
-    if (!timeline->has_epoch)
-        return STAVE_OK;
-    size_t packet = begin_packet(state);
-    size_t snapshot = stave__message_begin(&state->message, PACKET_CLOCK_SNAPSHOT);
-    put_clock(state, CLOCK_MONOTONIC_ID, 0);
-    put_clock(state, CLOCK_BOOTTIME_ID, 0);
-    put_clock(state, CLOCK_REALTIME_ID, (uint64_t)timeline->epoch_ns);
-    stave__message_end(&state->message, snapshot);
-    return end_packet(state, packet);
-}
-
 static int begin(void *context, struct stave__walk *walk)
 {
     struct state *state = context;
     size_t strings = (size_t)stave_trace_strings(walk->trace) + 1;
-    bool have = find_shared(state, walk->trace);
+    bool have = stave__tracks_open(&state->tracks, &state->writing, &state->message);
     for (unsigned i = 0; i < TABLES; i++) {
         state->seen[i] = calloc(strings, sizeof *state->seen[i]);
         have = have && state->seen[i] != NULL;
     }
-    state->counters = calloc(strings, sizeof *state->counters);
-    state->processes =
-        calloc((size_t)stave_trace_processes(walk->trace) + 1, sizeof *state->processes);
-    if (!have || state->counters == NULL || state->processes == NULL)
-        return STAVE_E_MEMORY;
-    return put_epoch(state);
+    if (have)
+        stave__tracks_clock(&state->tracks);
+    return have ? flush_full(state) : STAVE_E_MEMORY;
 }
 
 static int end(void *context)
@@ -724,9 +469,7 @@ static void close_state(void *context)
     struct state *state = context;
     for (unsigned i = 0; i < TABLES; i++)
         free(state->seen[i]);
-    free(state->counters);
-    free(state->processes);
-    free(state->shared);
+    stave__tracks_close(&state->tracks);
     stave__message_free(&state->message);
 }
 

@@ -18,6 +18,7 @@ struct state {
     bool in_gaps;                       /* a profile of them is open */
     uint64_t gaps_end;
     uint64_t lost;
+    uint32_t active; /* the first profile that has spans, plus 1; 0: none */
 };
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -64,6 +65,8 @@ static int begin_track(void *context, uint32_t lane, uint32_t track)
     state->track = track;
     state->uncertain = state->failed = state->missed = 0;
     stave__speedscope_profile(&state->file);
+    if (state->active == 0 && !state->in_gaps)
+        state->active = state->file.profiles;
     return STAVE_OK;
 }
 
@@ -96,7 +99,7 @@ static int leave(void *context, const struct stave__shown *span, const struct st
 /* The lane's label, and how much on it is to be known. */
 static int end_profile(struct state *state, uint32_t lane, uint32_t track)
 {
-    const char *const texts[] = {"failed", "missed deadlines", "in doubt", "lost"};
+    const char *const texts[] = {"failed", "late", "in doubt", "lost"};
     const uint64_t counts[] = {state->failed, state->missed, state->uncertain, state->lost};
     char behind[160] = "";
     size_t size, used = 0;
@@ -154,9 +157,10 @@ static int moment(void *context, uint32_t lane, const struct stave__moment *mome
         state->writing.walk->counts.left_out++;
         return STAVE_OK;
     }
-    if (!state->in_gaps)
-        begin_track(state, lane, 0);
+    bool is_first = !state->in_gaps;
     state->in_gaps = true;
+    if (is_first)
+        begin_track(state, lane, 0);
     return put_gap(state, lane, moment);
 }
 
@@ -174,7 +178,7 @@ static int lane_end(void *context, uint32_t lane)
 static int end(void *context)
 {
     struct state *state = context;
-    stave__speedscope_end(&state->file);
+    stave__speedscope_end(&state->file, state->active > 0 ? state->active - 1 : 0);
     return STAVE_OK;
 }
 

@@ -141,14 +141,16 @@ void stave__speedscope_profile_end(struct stave__speedscope *file, const char *n
     stave__out_text(out, "}");
 }
 
-void stave__speedscope_end(struct stave__speedscope *file)
+void stave__speedscope_end(struct stave__speedscope *file, uint32_t active)
 {
     static const char none[] = "(no spans)";
     if (file->profiles == 0) { /* a file without any is refused */
         stave__speedscope_profile(file);
         stave__speedscope_profile_end(file, none, sizeof none - 1, 0);
     }
-    stave__out_text(file->out, "],\n\"shared\":{\"frames\":[");
+    stave__out_text(file->out, "],\n\"activeProfileIndex\":"); /* beyond the last one, nothing is shown */
+    stave__json_u64(file->out, active < file->profiles ? active : 0);
+    stave__out_text(file->out, ",\n\"shared\":{\"frames\":[");
     for (uint32_t i = 1; i < file->frames.texts.rows; i++) {
         size_t size;
         const char *bytes = stave__strings_text(&file->frames, i, &size);

@@ -51,8 +51,8 @@ void stave__speedscope_open(struct stave__speedscope *file, uint32_t frame, uint
 void stave__speedscope_close(struct stave__speedscope *file, uint32_t frame, uint64_t at);
 void stave__speedscope_profile_end(struct stave__speedscope *file, const char *name, size_t size,
                                    uint64_t start);
-/* Frames; and where there is no profile, one that says so. */
-void stave__speedscope_end(struct stave__speedscope *file);
+/* Frames; and where there is no profile, one that says so. `active`: which one is shown first, from 0. */
+void stave__speedscope_end(struct stave__speedscope *file, uint32_t active);
 void stave__speedscope_free(struct stave__speedscope *file);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "stave/trace.h"
 
-#define STAVE__NS_MAX ((int64_t)1 << 61)
+#define STAVE__NS_MAX (((int64_t)1 << 62) - 1) /* 146 years; two of them can be added */
 
 /* Ticks from `first` on, at one rate. */
 struct stave__rate {

@@ -127,9 +127,9 @@ static int run_lanes(struct stave__walk *walk, stave_error *error)
         end = from + 1;
         while (end < walk->reading.count && stave__lane_rows_lane(walk, end) == lane)
             end++;
-        if (walk->config.lane_counts == NULL ||
-            walk->config.lane_counts(walk->config.lane_context, lane))
-            status = run_lane(walk, from, end, error);
+        walk->losses_alone = walk->config.lane_counts != NULL &&
+                             !walk->config.lane_counts(walk->config.lane_context, lane);
+        status = run_lane(walk, from, end, error);
     }
     return status;
 }
@@ -139,7 +139,7 @@ int stave__walk_run(struct stave__walk *walk, const struct stave__visitor *visit
 {
     walk->visitor = visitor;
     walk->state = state;
-    walk->counts = (stave_export_counts){0};
+    walk->counts = (stave_export_counts){.start_us = walk->timeline.start_us};
     int status = STAVE_OK;
     if ((visitor->wants & STAVE__WANTS_LINKS) != 0)
         status = stave__lane_rows_find_links(walk, error);

@@ -53,6 +53,7 @@ struct stave__cumulative {
     uint32_t depth;
     uint32_t name;
     uint16_t flags;
+    uint8_t cut; /* enum stave__cut: some of its calls may be outside of the window, and so may some of its total */
 };
 
 enum stave__cut { STAVE__CUT_START = 1, STAVE__CUT_END = 2 }; /* at the window */
@@ -121,6 +122,7 @@ struct stave__walk {
     uint32_t *choices; /* of the reading, by lane */
     bool *name_counts; /* by string; NULL: all do */
     int64_t from, to;  /* the window, ns */
+    bool losses_alone; /* the lane does not count, but what was lost on it */
     stave_export_counts counts;
     const struct stave__visitor *visitor;
     void *state;

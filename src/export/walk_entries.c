@@ -7,20 +7,38 @@
 #include "export/walk_nesting.h"
 
 #define FIRST_ROOM 64u
+#define BESIDE 64 /* of one span: so many entries are looked through for those in one that has no place in it */
 #define TRIED 16u /* for one stretch: so many entries that do not fit cost no more */
+
+static bool is_set(const uint8_t *bits, uint64_t index)
+{
+    return (bits[index / 8] >> index % 8 & 1) != 0;
+}
+
+static void set(uint8_t *bits, uint64_t index)
+{
+    bits[index / 8] |= (uint8_t)(1 << index % 8);
+}
+
+bool stave__entries_is_placed(const struct stave__entries *entries, uint64_t index)
+{
+    return is_set(entries->placed, index);
+}
 
 int stave__entries_begin(struct stave__walk *walk, stave_error *error)
 {
     struct stave__entries *entries = &walk->nesting->entries;
     uint64_t bytes = walk->rows->entries.count / 8 + 1;
-    if (bytes > entries->placed_room) {
-        uint8_t *larger = realloc(entries->placed, bytes);
+    if (bytes > entries->bits_room) {
+        uint8_t *larger = realloc(entries->placed, 2 * bytes);
         if (larger == NULL)
             return stave__fail_memory(error);
         entries->placed = larger;
-        entries->placed_room = bytes;
+        entries->bits_room = bytes;
     }
+    entries->claimed = entries->placed + entries->bits_room;
     memset(entries->placed, 0, bytes);
+    memset(entries->claimed, 0, bytes);
     entries->used = 0;
     return STAVE_OK;
 }
@@ -105,22 +123,64 @@ static void make_lists(struct stave__entries *entries, uint32_t from,
     }
 }
 
-int stave__entries_load(struct stave__walk *walk, uint64_t serial, struct stave__waiting_list *list,
-                        stave_error *error)
+/* It has a place, and those in it wait for theirs. */
+static struct stave__waiting_list begin_inner(struct stave__entries *entries,
+                                              const struct stave__waiting *taken)
+{
+    struct stave__waiting_list inner = {.first = taken->first};
+    set(entries->placed, taken->index);
+    for (uint32_t i = inner.first; i != STAVE_NONE; i = entries->waiting[i].next)
+        inner.total += entries->waiting[i].entry.total;
+    return inner;
+}
+
+static int load(struct stave__walk *walk, uint64_t serial, uint64_t at,
+                struct stave__waiting_list *list, stave_error *error)
 {
     struct stave__series *series = &walk->rows->entries;
     struct stave__entries *entries = &walk->nesting->entries;
     const struct stave__cumulative *entry;
     uint32_t from = entries->used;
-    if (serial == 0)
-        return STAVE_OK; /* nobody's */
-    uint64_t at = stave__series_find(series, serial, error);
     for (; (entry = stave__series_at(series, at, error)) != NULL && entry->serial == serial; at++)
         if (!stave__entries_is_placed(entries, at) && !add(entries, entry, at))
             return stave__fail_memory(error);
     find_around(entries, from);
     make_lists(entries, from, list);
     return series->sorter.status;
+}
+
+int stave__entries_load(struct stave__walk *walk, uint64_t serial, struct stave__waiting_list *list,
+                        stave_error *error)
+{
+    struct stave__series *series = &walk->rows->entries;
+    struct stave__entries *entries = &walk->nesting->entries;
+    uint64_t at = stave__series_find(series, serial, error);
+    const struct stave__cumulative *first = stave__series_at(series, at, error);
+    if (first == NULL || first->serial != serial || is_set(entries->claimed, at))
+        return series->sorter.status; /* none; or an earlier span with this serial had them */
+    set(entries->claimed, at);
+    return load(walk, serial, at, list, error);
+}
+
+int stave__entries_load_beside(struct stave__walk *walk, uint64_t serial, uint64_t index,
+                               struct stave__waiting_list *inner, stave_error *error)
+{
+    struct stave__series *series = &walk->rows->entries;
+    struct stave__entries *entries = &walk->nesting->entries;
+    struct stave__waiting_list beside = {.first = STAVE_NONE};
+    uint32_t which = entries->used;
+    uint64_t from = stave__series_find(series, serial, error);
+    *inner = (struct stave__waiting_list){.first = STAVE_NONE};
+    if (serial == UINT64_MAX || stave__series_find(series, serial + 1, error) - from > BESIDE) {
+        set(entries->placed, index);
+        return series->sorter.status;
+    }
+    int status = load(walk, serial, from, &beside, error);
+    while (which < entries->used && entries->waiting[which].index != index)
+        which++;
+    if (status >= 0 && which < entries->used)
+        *inner = begin_inner(entries, &entries->waiting[which]);
+    return status;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -145,7 +205,8 @@ uint32_t stave__entries_choose(const struct stave__entries *entries,
     for (uint32_t i = list->first; i != STAVE_NONE && tried < TRIED; i = entries->waiting[i].next) {
         const struct stave__cumulative *entry = &entries->waiting[i].entry;
         tried++;
-        if (entry->total > (uint64_t)(to - from) || (!last && entry->first > to))
+        bool fits = entry->total <= (uint64_t)(to - from);
+        if ((!fits && (!last || entry->cut == 0 || from == to)) || (!last && entry->first > to))
             continue;
         *at = place_of(entry, from, to, last ? list->total : entry->total);
         return i;
@@ -156,15 +217,11 @@ uint32_t stave__entries_choose(const struct stave__entries *entries,
 struct stave__waiting_list stave__entries_take(struct stave__entries *entries,
                                                struct stave__waiting_list *list, uint32_t which)
 {
-    struct stave__waiting *taken = &entries->waiting[which];
-    struct stave__waiting_list inner = {.first = taken->first};
+    const struct stave__waiting *taken = &entries->waiting[which];
     uint32_t *at = &list->first;
     while (*at != which)
         at = &entries->waiting[*at].next;
     *at = taken->next;
     list->total -= taken->entry.total;
-    entries->placed[taken->index / 8] |= (uint8_t)(1 << taken->index % 8);
-    for (uint32_t i = inner.first; i != STAVE_NONE; i = entries->waiting[i].next)
-        inner.total += entries->waiting[i].entry.total;
-    return inner;
+    return begin_inner(entries, taken);
 }

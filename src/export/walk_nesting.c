@@ -112,22 +112,27 @@ static int enter_entry(struct stave__walk *walk, const struct stave__cumulative 
         .name = entry->name,
         .depth = nesting->depth - 1,
         .flags = entry->flags,
+        .cut = entry->cut,
         .entry = &frame->entry,
     };
     walk->counts.cumulatives++;
-    walk->counts.overlapping += nesting->track > 0;
+    walk->counts.unplaced += nesting->track > 0 && nesting->depth == 1;
+    walk->counts.uncertain += (entry->flags & STAVE_FLAGS_DOUBT) != 0;
     int status = open_track(walk);
     if (status < 0)
         return status;
     return tell(walk, walk->visitor->enter, &frame->shown, nesting->depth > 1 ? frame - 1 : NULL);
 }
 
+/* In the innermost, from a time on; `end` is where its room ends. */
 static int place_entry(struct stave__walk *walk, struct stave__frame *around, uint32_t which,
-                       int64_t at, stave_error *error)
+                       int64_t at, int64_t end, stave_error *error)
 {
     struct stave__entries *entries = &walk->nesting->entries;
     struct stave__cumulative entry = entries->waiting[which].entry;
     struct stave__waiting_list inner = stave__entries_take(entries, &around->waiting, which);
+    if (entry.total > (uint64_t)(end - at)) /* it is cut by the window */
+        entry.total = (uint64_t)(end - at);
     return enter_entry(walk, &entry, inner, at, error);
 }
 
@@ -140,13 +145,13 @@ static int fill(struct stave__walk *walk, int64_t to, bool last, stave_error *er
     while (status >= 0 && nesting->depth > 0) {
         struct stave__frame *top = top_of(nesting);
         bool is_entry = nesting->depth > depth;
-        int64_t at = 0;
+        int64_t at = 0, end = is_entry ? top->shown.end : to;
         uint32_t which = STAVE_NONE;
         if (top->waiting.first != STAVE_NONE && !is_at_greatest_depth(walk))
-            which = stave__entries_choose(&nesting->entries, &top->waiting, top->free_from,
-                                          is_entry ? top->shown.end : to, is_entry || last, &at);
+            which = stave__entries_choose(&nesting->entries, &top->waiting, top->free_from, end,
+                                          is_entry || last, &at);
         if (which != STAVE_NONE)
-            status = place_entry(walk, top, which, is_entry ? top->free_from : at, error);
+            status = place_entry(walk, top, which, is_entry ? top->free_from : at, end, error);
         else if (is_entry)
             status = pop(walk);
         else
@@ -241,7 +246,7 @@ static int enter(struct stave__walk *walk, const struct stave__span_row *row, st
     show(walk, row, &frame->shown);
     int status = STAVE_OK;
     frame->waiting = (struct stave__waiting_list){.first = STAVE_NONE};
-    if (walk->rows->entries.count > 0)
+    if (walk->rows->entries.count > 0 && row->serial != 0)
         status = stave__entries_load(walk, row->serial, &frame->waiting, error);
     if (status >= 0 && walk->rows->details.count > 0)
         status = stave__lane_rows_details(walk->rows, row->serial, &frame->shown.details,
@@ -296,11 +301,23 @@ int stave__track_add(struct stave__walk *walk, const struct stave__span_row *row
 }
 
 int stave__track_add_entry(struct stave__walk *walk, const struct stave__cumulative *entry,
-                           stave_error *error)
+                           uint64_t index, stave_error *error)
 {
-    struct stave__waiting_list none = {.first = STAVE_NONE};
-    int status = enter_entry(walk, entry, none, entry->first, error);
-    return status < 0 ? status : pop(walk);
+    struct stave__entries *entries = &walk->nesting->entries;
+    struct stave__waiting_list inner;
+    struct stave__cumulative copy = *entry; /* what is loaded takes its place */
+    uint32_t before = entries->used;
+    if (stave__entries_is_placed(entries, index))
+        return STAVE_OK; /* in another one, meanwhile */
+    int status = stave__entries_load_beside(walk, copy.serial, index, &inner, error);
+    if (status >= 0)
+        status = enter_entry(walk, &copy, inner, copy.first, error);
+    if (status >= 0)
+        status = fill(walk, copy.first + (int64_t)copy.total, true, error);
+    if (status >= 0)
+        status = pop(walk);
+    entries->used = before;
+    return status;
 }
 
 int stave__track_end(struct stave__walk *walk, stave_error *error)

@@ -7,7 +7,7 @@
  * walk_entries.c  which entries of an open span wait for a place, and where one is.
  * walk_tracks.c   what does not nest, on further tracks.
  *
- * An entry is one slice of its total. It stands in its span where nothing else of the track is, as near behind its first
+ * An entry is one slice of its total; of one that is cut by the window, as much of that as there is room for. It stands in its span where nothing else of the track is, as near behind its first
  * call as there is room for all of it; entries in it stand side by side from its start on. One that finds no place, or
  * whose span is not there, stands on another track, from its first call on.  */
 #ifndef STAVE_EXPORT_WALK_NESTING_H
@@ -34,8 +34,9 @@ struct stave__entries {
     struct stave__waiting *waiting; /* a stack: those of spans further in behind */
     uint32_t used, room;
     struct stave__place *places; /* scratch, as many */
-    uint8_t *placed;             /* a bit for each of the series */
-    uint64_t placed_room;        /* bytes */
+    uint8_t *placed;             /* a bit for each of the series: it has a place */
+    uint8_t *claimed;            /* likewise, of the first of a span: one had them */
+    uint64_t bits_room;          /* bytes of each */
 };
 
 /* A span, or an entry, that is open. */
@@ -81,9 +82,9 @@ struct stave__nesting {
 /* The next span by start. One that does not nest becomes a misfit. */
 int stave__track_add(struct stave__walk *walk, const struct stave__span_row *row,
                      stave_error *error);
-/* An entry on its own. */
+/* An entry on its own, with those in it; nothing, if it has a place by now. `index`: in the series. */
 int stave__track_add_entry(struct stave__walk *walk, const struct stave__cumulative *entry,
-                           stave_error *error);
+                           uint64_t index, stave_error *error);
 int stave__track_end(struct stave__walk *walk, stave_error *error);
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -104,10 +105,11 @@ uint32_t stave__entries_choose(const struct stave__entries *entries,
 struct stave__waiting_list stave__entries_take(struct stave__entries *entries,
                                                struct stave__waiting_list *list, uint32_t which);
 
-static inline bool stave__entries_is_placed(const struct stave__entries *entries, uint64_t index)
-{
-    return (entries->placed[index / 8] >> index % 8 & 1) != 0;
-}
+/* Of an entry that has no place in its span, which is now had: those in it. `index`: in the series. */
+int stave__entries_load_beside(struct stave__walk *walk, uint64_t serial, uint64_t index,
+                               struct stave__waiting_list *inner, stave_error *error);
+
+bool stave__entries_is_placed(const struct stave__entries *entries, uint64_t index);
 
 void stave__entries_free(struct stave__entries *entries);
 

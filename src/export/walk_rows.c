@@ -170,6 +170,8 @@ static int take_span(struct stave__walk *walk, const stave_block *block, uint32_
         .flags = block->flags[row],
         .cut = cut,
     };
+    if (end >= STAVE__NS_MAX)
+        span->flags |= STAVE_FLAG_SATURATED;
     span->missed = has_missed(walk, block, row, lane_us, &span->deadline);
     return STAVE_OK;
 }
@@ -181,6 +183,16 @@ static int take_spans(struct stave__walk *walk, const stave_block *block, stave_
     for (uint32_t i = 0; i < block->rows && status >= 0; i++)
         status = take_span(walk, block, i, lane_us, error);
     return status;
+}
+
+/* The part in the window: it took no longer in there than that lasts. */
+static void clip_entry(const struct stave__walk *walk, struct stave__cumulative *entry)
+{
+    if (!clip(walk, &entry->first, &entry->last, &entry->cut) || entry->cut == 0)
+        return;
+    uint64_t most = (uint64_t)(entry->last - entry->first);
+    entry->total = entry->total < most ? entry->total : most;
+    entry->flags |= STAVE_FLAG_UNCERTAIN;
 }
 
 static int take_entry(struct stave__walk *walk, const stave_block *block, uint32_t row,
@@ -198,8 +210,8 @@ static int take_entry(struct stave__walk *walk, const stave_block *block, uint32
         return walk->rows->entries.sorter.status;
     *entry = (struct stave__cumulative){
         .serial = block->serial[row],
-        .first = first > walk->from ? first : walk->from, /* nothing stands outside of the window */
-        .last = last < walk->to ? last : walk->to,
+        .first = first,
+        .last = last,
         .total = total,
         .calls = block->value[row],
         .least = stave__timeline_length(line, block->boot, block->start[row], block->least[row]),
@@ -210,6 +222,7 @@ static int take_entry(struct stave__walk *walk, const stave_block *block, uint32
         .name = stave__row_name(walk->trace, block, row),
         .flags = block->flags[row],
     };
+    clip_entry(walk, entry);
     return STAVE_OK;
 }
 
@@ -288,16 +301,13 @@ static int take_rows(struct stave__walk *walk, const stave_block *block,
 
 static int take_block(struct stave__walk *walk, const stave_block *block, stave_error *error)
 {
-    bool details = (walk->visitor->wants & STAVE__WANTS_DETAILS) != 0 && !walk->config.no_args;
     switch (block->kind) {
     case STAVE_SPANS:
         return take_spans(walk, block, error);
     case STAVE_CUMULATIVES:
         return take_rows(walk, block, take_entry, error);
     case STAVE_ATTRIBUTES:
-        return details ? take_rows(walk, block, take_detail, error) : STAVE_OK;
-    case STAVE_LINKS:
-        return STAVE_OK; /* stave__lane_rows_find_links() has them */
+        return take_rows(walk, block, take_detail, error);
     case STAVE_MARKS:
         return take_rows(walk, block, take_mark, error);
     default:
@@ -406,15 +416,34 @@ static bool is_in_window(struct stave__walk *walk, const struct stave__entry *en
                                                ns_of(walk, entry->boot, entry->last) >= walk->from);
 }
 
+/* Whether a format has a place for a kind; links are read before all lanes. */
+static bool is_wanted(const struct stave__walk *walk, uint32_t kind)
+{
+    if (kind == STAVE_LINKS)
+        return (walk->visitor->wants & STAVE__WANTS_LINKS) != 0;
+    return kind != STAVE_ATTRIBUTES || (walk->visitor->wants & STAVE__WANTS_DETAILS) != 0;
+}
+
+/* Whether a block is to be read; what has no place is counted. */
+static bool is_to_be_read(struct stave__walk *walk, const struct stave__entry *entry)
+{
+    bool is_loss = entry->kind == STAVE_GAPS || entry->kind == STAVE_DOUBTS;
+    bool is_no_arg = entry->kind == STAVE_ATTRIBUTES && walk->config.no_args;
+    if ((walk->losses_alone && !is_loss) || is_no_arg || !is_in_window(walk, entry))
+        return false;
+    if (!is_wanted(walk, entry->kind))
+        walk->counts.left_out += entry->rows;
+    return is_wanted(walk, entry->kind) && entry->kind != STAVE_LINKS;
+}
+
 static int show(struct stave__walk *walk, uint32_t choice, stave_error *error)
 {
     const struct stave__entry *entry =
         stave__entry_at(&walk->trace->blocks, walk->reading.choices[choice].index);
-    if (!is_in_window(walk, entry)) {
-        stave__rows_read_add(&walk->reading.read, entry->rows);
-        return 0;
-    }
-    return stave__reading_show(&walk->reading, choice, error);
+    if (is_to_be_read(walk, entry))
+        return stave__reading_show(&walk->reading, choice, error);
+    stave__rows_read_add(&walk->reading.read, entry->rows);
+    return 0;
 }
 
 uint32_t stave__lane_rows_lane(const struct stave__walk *walk, uint32_t at)

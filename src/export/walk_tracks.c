@@ -154,7 +154,8 @@ static int add_misfit(struct stave__walk *walk, const struct misfit *misfit, sta
     if (misfit->entry == 0)
         return stave__track_add(walk, &misfit->row, error);
     const struct stave__cumulative *entry = stave__series_at(series, misfit->entry - 1, error);
-    return entry != NULL ? stave__track_add_entry(walk, entry, error) : series->sorter.status;
+    return entry != NULL ? stave__track_add_entry(walk, entry, misfit->entry - 1, error)
+                         : series->sorter.status;
 }
 
 static int run_misfits(struct stave__walk *walk, stave_error *error)

@@ -189,7 +189,7 @@ static int put_all(struct writing *w, struct stave__out *out, stave_error *error
         status = put_threads(w, error);
     if (status < 0)
         return stave__fail(error, status, 0, "%s", stave_status_text(status));
-    stave__speedscope_end(&w->file);
+    stave__speedscope_end(&w->file, 0);
     return stave__out_finish(out, error);
 }
 
