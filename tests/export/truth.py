@@ -11,14 +11,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import read_stave  # noqa: E402
 from spans import Span  # noqa: E402
 
-NS_MAX = 1 << 61
+NS_MAX = (1 << 62) - 1
 SPANS, MARKS, GAPS, DOUBTS, COUNTERS, CUMULATIVES, ATTRIBUTES, LINKS = range(8)
 HAS_VALUE, RESTART, UNFINISHED, FAILED, ATTACHED = 1 << 1, 1 << 3, 1 << 4, 1 << 5, 1 << 10
 SIGNED, REAL, TEXT, BOOL = 1 << 11, 1 << 12, 1 << 13, 1 << 14
 INTERRUPTED = 1 << 0
 WORDS = {FAILED: "failed", INTERRUPTED: "interrupted", UNFINISHED: "unfinished", 1 << 6: "unwound",
          1 << 7: "overlap", 1 << 8: "uncertain", 1 << 9: "truncated", 1 << 2: "saturated"}
-KINDS = ["task", "interrupt", "device's stream", "thread", "core", "process"]
+KINDS = ["task", "interrupt", "device", "thread", "core", "process"]
 
 
 def text_of(data):
@@ -37,7 +37,8 @@ class Lane:
             self.process, self.process_number = text_of(file.strings[process["name"]]), process["number"]
         self.process_index = row["process"]
         self.deadline_us = float(row["deadline_ms"]) * 1000 if row["has_deadline"] else math.inf
-        self.label = (self.process + ": " if several and self.process is not None else "") + self.name
+        self.shown = self.name or KINDS[self.kind]
+        self.label = (self.process + ": " if several and self.process is not None else "") + self.shown
         if self.number:
             self.label += " (%d)" % self.number
 
@@ -82,6 +83,8 @@ class Truth:
         for lane in self.lanes:
             if lane_counts is None or lane_counts(lane.name):
                 self.read_lane(lane)
+            else:
+                self.read_moments(lane, {}, (GAPS, DOUBTS))  # what was lost is told all the same
         self.find_links()
 
     # ---- times ----
@@ -194,7 +197,8 @@ class Truth:
             span = Span(lane, name, clipped[0], clipped[1])
             span.serial, span.row_depth, span.flags = row["serial"], row["depth"], row["flags"]
             span.missed, span.attached = self.missed(lane, row), None
-            span.doubts = {word for flag, word in WORDS.items() if row["flags"] & flag} | clipped[2]
+            flags = row["flags"] | (1 << 2 if end >= NS_MAX else 0)
+            span.doubts = {word for flag, word in WORDS.items() if flags & flag} | clipped[2]
             span.doubts |= {"deadline missed"} if span.missed is not None else set()
             if row["flags"] & ATTACHED:
                 span.attached = row["other_lane"], row["other"]
@@ -225,8 +229,10 @@ class Truth:
             in_span = row["serial"] in by_serial and not name.startswith("homeless")
             if not in_span and not self.name_counts(name):
                 continue
-            first, last = max(first, self.window[0]), min(last, self.window[1])
-            entry = Span(lane, name, 0, row["total"])
+            first, last, cut = self.clip(first, last)
+            total = min(row["total"], last - first) if cut else row["total"]  # it took no longer in there
+            entry = Span(lane, name, 0, total)
+            entry.doubts = {"uncertain"} if cut else set()
             entry.calls, entry.serial, entry.deeper = row["value"], row["serial"], 0
             entry.about = {"calls": row["value"], "min": row["least"], "max": row["most"], "first": first, "last": last}
             entry.around = row["other_lane"]
@@ -238,8 +244,8 @@ class Truth:
                 around = known.get((entry.serial, entry.around)) if entry.around else by_serial.get(entry.serial)
                 entry.parent = around
 
-    def read_moments(self, lane, by_serial):
-        for kind in (MARKS, GAPS, DOUBTS, COUNTERS):
+    def read_moments(self, lane, by_serial, kinds=(MARKS, GAPS, DOUBTS, COUNTERS)):
+        for kind in kinds:
             for row in self.rows_of(lane, kind):
                 start = self.ns(row["boot"], row["start"])
                 end = self.ns(row["boot"], row["end"]) if "end" in row else start
