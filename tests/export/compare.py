@@ -72,7 +72,7 @@ def label_of(lane, track):
 
 
 def count_doubts(spans):
-    counts = (sum("failed" in s.doubts for s in spans), sum(s.missed is not None for s in spans),
+    counts = (sum("failed" in s.doubts for s in spans), sum("deadline missed" in s.doubts for s in spans),
               sum(bool(s.doubts - {"failed", "deadline missed", "cut at the start", "cut at the end"}) for s in spans))
     return "".join(", %d %s" % (n, what) for n, what in zip(counts, ("failed", "late", "in doubt")) if n)
 
@@ -81,7 +81,12 @@ def speedscope(truth, file, slack=0):
     tracks = defaultdict(list)
     for span in truth.spans:
         tracks[span.lane, span.track].append(span)
-    wanted = {label_of(lane, track) + count_doubts(spans): spans for (lane, track), spans in tracks.items()}
+    placed = defaultdict(list)
+    for entry in truth.entries:
+        if entry.parent is not None:
+            placed[entry.lane, 0].append(entry)
+    wanted = {label_of(lane, track) + count_doubts(spans + placed[lane, track]): spans
+              for (lane, track), spans in tracks.items()}
     spans, gaps = [], []
     for name, start, end, profile_spans in file.profiles:
         check_nesting(profile_spans)
@@ -92,7 +97,7 @@ def speedscope(truth, file, slack=0):
     apart = {label_of(e.lane, 0) for e in truth.entries if e.parent is None}
     for name in {name for name, *_ in file.profiles} - set(wanted):
         sure(name == "(no spans)" or name.endswith(" lost") or
-             any(name.startswith(label + ", overlapping") for label in apart), "a profile %r" % name)
+             any(name.startswith(label + ", overlapping") for label in apart), "a profile %r, not one of %r" % (name, sorted(wanted)))
     mine, entries = split_entries(truth, spans)
     same_spans("speedscope: spans", [(s.lane, s.name, s.start, s.end, parent_key(s)) for s in mine],
                [(name, s.name, s.start, s.end, parent_key(s)) for name, rows in wanted.items() for s in rows], slack)
@@ -126,7 +131,7 @@ def chrome_place(chrome, where):
 def true_place(truth, lane, name):
     process = name
     if lane.process is not None:
-        process = lane.shown_process + (" (%d)" % lane.process_number if lane.process_number else "")
+        process = lane.process + (" (%d)" % lane.process_number if lane.process_number else "")
     return process, lane.shown
 
 
@@ -237,7 +242,7 @@ def perfetto_lane(file, uuid):
 
 def true_perfetto_lane(lane, over):
     is_thread = KINDS[lane.kind] == "thread" and lane.process is not None and lane.number
-    return (lane.shown_process, lane.process_number, lane.shown, lane.number if is_thread else None, KINDS[lane.kind], over)
+    return (lane.process, lane.process_number, lane.shown, lane.number if is_thread else None, KINDS[lane.kind], over)
 
 
 def typed(value):

@@ -38,8 +38,7 @@ class Lane:
         self.process_index = row["process"]
         self.deadline_us = float(row["deadline_ms"]) * 1000 if row["has_deadline"] else math.inf
         self.shown = self.name or KINDS[self.kind]
-        self.shown_process = self.process or ("process" if self.process is not None else None)
-        self.label = (self.shown_process + ": " if several and self.process is not None else "") + self.shown
+        self.label = (self.process + ": " if several and self.process is not None else "") + self.shown
         if self.number:
             self.label += " (%d)" % self.number
 
@@ -85,7 +84,7 @@ class Truth:
             if lane_counts is None or lane_counts(lane.name):
                 self.read_lane(lane)
             else:
-                self.read_moments(lane, {}, (GAPS, DOUBTS))
+                self.read_moments(lane, {}, (GAPS, DOUBTS))  # what was lost is told all the same
         self.find_links()
 
     # ---- times ----
@@ -198,8 +197,8 @@ class Truth:
             span = Span(lane, name, clipped[0], clipped[1])
             span.serial, span.row_depth, span.flags = row["serial"], row["depth"], row["flags"]
             span.missed, span.attached = self.missed(lane, row), None
-            span.doubts = {word for flag, word in WORDS.items() if row["flags"] & flag} | clipped[2]
-            span.doubts |= {"saturated"} if end >= NS_MAX else set()
+            flags = row["flags"] | (1 << 2 if end >= NS_MAX else 0)
+            span.doubts = {word for flag, word in WORDS.items() if flags & flag} | clipped[2]
             span.doubts |= {"deadline missed"} if span.missed is not None else set()
             if row["flags"] & ATTACHED:
                 span.attached = row["other_lane"], row["other"]
@@ -231,9 +230,9 @@ class Truth:
             if not in_span and not self.name_counts(name):
                 continue
             first, last, cut = self.clip(first, last)
-            total = min(row["total"], last - first) if cut else row["total"]
+            total = min(row["total"], last - first) if cut else row["total"]  # it took no longer in there
             entry = Span(lane, name, 0, total)
-            entry.doubts = cut | {"uncertain"} if cut else set()
+            entry.doubts = {"uncertain"} if cut else set()
             entry.calls, entry.serial, entry.deeper = row["value"], row["serial"], 0
             entry.about = {"calls": row["value"], "min": row["least"], "max": row["most"], "first": first, "last": last}
             entry.around = row["other_lane"]
