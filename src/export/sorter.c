@@ -306,7 +306,7 @@ static int begin_merge(struct stave__sorter *sorter, stave_error *error)
 {
     if (sorter->used > 0 && add_run(sorter) == NULL) /* those in memory */
         return stave__fail_memory(error);
-    sorter->heap = malloc(sorter->runs_count * sizeof *sorter->heap);
+    sorter->heap = malloc(sorter->runs_count * sizeof(struct stave__run *));
     if (sorter->heap == NULL)
         return stave__fail_memory(error);
     for (size_t i = 0; i < sorter->runs_count; i++) {

@@ -78,7 +78,7 @@ static int enter(void *context, const struct stave__shown *span, const struct st
     (void)parent;
     if (status < 0)
         return status;
-    state->uncertain += span->entry == NULL && (span->flags & STAVE_FLAGS_DOUBT) != 0;
+    state->uncertain += (span->flags & STAVE_FLAGS_DOUBT) != 0;
     state->failed += (span->flags & STAVE_FLAG_FAILED) != 0;
     state->missed += span->missed;
     stave__speedscope_open(&state->file, frame, (uint64_t)span->start);
