@@ -92,6 +92,8 @@ const stave_place *stave_trace_place_of(const stave_trace *trace, uint32_t name)
         return NULL;
     if (index->of_name == NULL)
         make_index(trace);
-    uint32_t one = name < index->names ? index->of_name[name] : 0;
+    if (index->of_name == NULL || name >= index->names)
+        return NULL;
+    uint32_t one = index->of_name[name];
     return one != 0 && one != SEVERAL ? stave_trace_place(trace, one - 1) : NULL;
 }
