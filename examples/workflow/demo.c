@@ -23,6 +23,12 @@ struct demo {
     stave_error error, speedscope_error, save_error;
 };
 
+/* The ending of a plural. */
+static const char *s_of(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* ---- what there is --------------------------------------------------------------------------- */
 
 static bool read_workflow(struct demo *demo)
@@ -32,8 +38,8 @@ static bool read_workflow(struct demo *demo)
     double begin_ms = now_ms();
     demo->workflow = workflow_load(path, &complaint);
     if (demo->workflow != NULL) {
-        printf("%s: %d rules, read and compiled in %.1f ms\n", path, demo->workflow->count,
-               now_ms() - begin_ms);
+        printf("%s: %d rule%s, read and compiled in %.1f ms\n", path, demo->workflow->count,
+               s_of((uint64_t)demo->workflow->count), now_ms() - begin_ms);
         return true;
     }
     fprintf(stderr, "workflow: %s:", path);
@@ -55,7 +61,8 @@ static bool make_orders(struct demo *demo)
     if (demo->orders == NULL || demo->verdicts == NULL || demo->others == NULL ||
         demo->pool == NULL)
         return false;
-    printf("%u orders with %llu lines\n", count, (unsigned long long)demo->orders->line_count);
+    printf("%u order%s with %llu line%s\n", count, s_of(count),
+           (unsigned long long)demo->orders->line_count, s_of(demo->orders->line_count));
     return true;
 }
 
@@ -123,8 +130,8 @@ static void execute_rest(struct demo *demo, uint32_t first, double *ms)
 static void show_tally(const struct demo *demo, double ms)
 {
     struct tally tally = tally_of(demo->verdicts, demo->orders->count);
-    printf("\nexecute: %.0f ms; %llu orders passed, %llu did not\n", ms,
-           (unsigned long long)tally.orders_passed,
+    printf("\nexecute: %.0f ms; %llu order%s passed, %llu did not\n", ms,
+           (unsigned long long)tally.orders_passed, s_of(tally.orders_passed),
            (unsigned long long)(demo->orders->count - tally.orders_passed));
     printf("rules: %llu passed, %llu failed, of which %llu threw, %llu were skipped\n",
            (unsigned long long)tally.passed, (unsigned long long)tally.failed,
@@ -146,8 +153,9 @@ static bool show_session(struct demo *demo, stave_session *session)
     stave_report *report = stave_session_report(session, &demo->error);
     if (report == NULL)
         return false;
-    printf("report: %u evaluations and spans in %u runs, made in %.0f ms\n",
-           stave_report_node_count(report), stave_report_run_count(report), now_ms() - begin_ms);
+    uint32_t runs = stave_report_run_count(report);
+    printf("report: %u evaluations and spans in %u run%s, made in %.0f ms\n",
+           stave_report_node_count(report), runs, s_of(runs), now_ms() - begin_ms);
     show_lost(report);
     printf("\n");
     show_rules(report);
@@ -218,8 +226,9 @@ static bool execute_parallel(struct demo *demo)
     stave_session_lost_of(session, &lost);
     stave_session_free(session);
     demo->is_other = memcmp(demo->verdicts, demo->others, count * sizeof *demo->others) != 0;
-    printf("\nexecute-parallel, %u %s: %.0f ms, %s verdicts; lost: %llu given up, %llu dropped\n",
-           pool_threads(demo->pool), pool_threads(demo->pool) == 1 ? "thread" : "threads", ms,
+    printf("\nexecute-parallel, %u thread%s: %.0f ms, %s verdicts; lost: %llu given up, %llu "
+           "dropped\n",
+           pool_threads(demo->pool), s_of(pool_threads(demo->pool)), ms,
            demo->is_other ? "OTHER" : "the same", (unsigned long long)lost.given_up,
            (unsigned long long)lost.dropped);
     return !demo->is_other;

@@ -128,6 +128,9 @@ class Shows(StaveClips):
         self.assertEqual(found, EXAMPLE)
         with open(path, "rb") as file:
             self.assertIn(b"basis", file.read())
+        done = subprocess.run([STAVE, "export", path, "--format", "speedscope", "-o", self.path("rules.json")], text=True,
+                              capture_output=True, timeout=TIMEOUT_SECONDS, check=True)
+        self.assertTrue(done.stdout.endswith(": 14 evaluations and spans, 1 run\n"), done.stdout)
 
     def test_signal(self):
         endless = self.file("(deffacts f (n 0)) (defrule next ?f <- (n ?n) => (retract ?f) (assert (n (+ ?n 1)))"

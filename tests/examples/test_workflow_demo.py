@@ -54,6 +54,13 @@ class Demo(unittest.TestCase):
         self.assertRegex(said, r"execute-parallel, 3 threads: \d+ ms, the same verdicts; lost: 0 given up, 0 dr")
         self.assertRegex(said, r"execute-parallel +[0-9.]+ +[0-9.]+ +-?[0-9.]+ %")
 
+    def test_one_order(self):
+        said = self.demo("--orders", "1", "--passes", "0", "--threads", "1")
+        self.assertRegex(said, r"\n1 order with 9 lines\n")
+        self.assertRegex(said, r"\nexecute: \d+ ms; 1 order passed, 0 did not\n")
+        self.assertRegex(said, r"\nreport: 19 evaluations and spans in 1 run, made in ")
+        self.assertRegex(said, r"\nexecute-parallel, 1 thread: ")
+
     def test_the_cold_outlier(self):
         rows = self.table(self.demo("--orders", "2000", "--passes", "0"))
         first, median, _, _, most = rows["tax is that of the place"][6:]
