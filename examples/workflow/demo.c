@@ -18,8 +18,16 @@ struct demo {
     struct orders *orders;
     struct pool *pool;
     struct verdict *verdicts, *others; /* of one thread, and of all */
-    stave_error error;
+    bool is_other;                     /* they differ */
+    bool is_unwritten;                 /* a file could not be written */
+    stave_error error, speedscope_error, save_error;
 };
+
+/* The ending of a plural. */
+static const char *s_of(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 /* ---- what there is --------------------------------------------------------------------------- */
 
@@ -30,8 +38,8 @@ static bool read_workflow(struct demo *demo)
     double begin_ms = now_ms();
     demo->workflow = workflow_load(path, &complaint);
     if (demo->workflow != NULL) {
-        printf("%s: %d rules, read and compiled in %.1f ms\n", path, demo->workflow->count,
-               now_ms() - begin_ms);
+        printf("%s: %d rule%s, read and compiled in %.1f ms\n", path, demo->workflow->count,
+               s_of((uint64_t)demo->workflow->count), now_ms() - begin_ms);
         return true;
     }
     fprintf(stderr, "workflow: %s:", path);
@@ -53,7 +61,8 @@ static bool make_orders(struct demo *demo)
     if (demo->orders == NULL || demo->verdicts == NULL || demo->others == NULL ||
         demo->pool == NULL)
         return false;
-    printf("%u orders with %llu lines\n", count, (unsigned long long)demo->orders->line_count);
+    printf("%u order%s with %llu line%s\n", count, s_of(count),
+           (unsigned long long)demo->orders->line_count, s_of(demo->orders->line_count));
     return true;
 }
 
@@ -78,18 +87,21 @@ static bool start_recorder(struct demo *demo)
 
 /* ---- on one thread --------------------------------------------------------------------------- */
 
-/* Files of the first orders: few enough for a viewer, and with what happens only once. */
+/* Files of the first orders: few enough for a viewer, and with what happens only once. Where one cannot be written, the
+ * results are still wanted: complain_of_files() says so after them. */
 static bool write_files(struct demo *demo, stave_session *session)
 {
     const struct demo_options *options = demo->options;
     stave_report *report = stave_session_report(session, &demo->error);
-    bool is_written = report != NULL;
-    if (is_written && options->speedscope != NULL)
-        is_written = stave_report_write_speedscope(report, options->speedscope, &demo->error) >= 0;
-    if (is_written && options->save != NULL)
-        is_written = stave_session_dump(session, options->save, &demo->error) >= 0;
+    if (report == NULL)
+        return false;
+    if (options->speedscope != NULL &&
+        stave_report_write_speedscope(report, options->speedscope, &demo->speedscope_error) < 0)
+        demo->is_unwritten = true;
+    if (options->save != NULL && stave_session_dump(session, options->save, &demo->save_error) < 0)
+        demo->is_unwritten = true;
     stave_report_free(report);
-    return is_written;
+    return true;
 }
 
 /* Sessions may overlap: one has the first orders, another one all of them. */
@@ -102,9 +114,9 @@ static bool execute_first(struct demo *demo, uint32_t first, double *ms)
     workflow_execute_all(demo->workflow, demo->orders->at, first, demo->verdicts);
     *ms += now_ms() - begin_ms;
     stave_session_stop(session);
-    bool is_written = write_files(demo, session);
+    bool is_done = write_files(demo, session);
     stave_session_free(session);
-    return is_written;
+    return is_done;
 }
 
 static void execute_rest(struct demo *demo, uint32_t first, double *ms)
@@ -118,8 +130,8 @@ static void execute_rest(struct demo *demo, uint32_t first, double *ms)
 static void show_tally(const struct demo *demo, double ms)
 {
     struct tally tally = tally_of(demo->verdicts, demo->orders->count);
-    printf("\nexecute: %.0f ms; %llu orders passed, %llu did not\n", ms,
-           (unsigned long long)tally.orders_passed,
+    printf("\nexecute: %.0f ms; %llu order%s passed, %llu did not\n", ms,
+           (unsigned long long)tally.orders_passed, s_of(tally.orders_passed),
            (unsigned long long)(demo->orders->count - tally.orders_passed));
     printf("rules: %llu passed, %llu failed, of which %llu threw, %llu were skipped\n",
            (unsigned long long)tally.passed, (unsigned long long)tally.failed,
@@ -141,8 +153,9 @@ static bool show_session(struct demo *demo, stave_session *session)
     stave_report *report = stave_session_report(session, &demo->error);
     if (report == NULL)
         return false;
-    printf("report: %u evaluations and spans in %u runs, made in %.0f ms\n",
-           stave_report_node_count(report), stave_report_run_count(report), now_ms() - begin_ms);
+    uint32_t runs = stave_report_run_count(report);
+    printf("report: %u evaluations and spans in %u run%s, made in %.0f ms\n",
+           stave_report_node_count(report), runs, s_of(runs), now_ms() - begin_ms);
     show_lost(report);
     printf("\n");
     show_rules(report);
@@ -212,12 +225,13 @@ static bool execute_parallel(struct demo *demo)
     stave_session_lost lost;
     stave_session_lost_of(session, &lost);
     stave_session_free(session);
-    bool is_same = memcmp(demo->verdicts, demo->others, count * sizeof *demo->others) == 0;
-    printf(
-        "\nexecute-parallel, %u threads: %.0f ms, %s verdicts; lost: %llu given up, %llu dropped\n",
-        pool_threads(demo->pool), ms, is_same ? "the same" : "OTHER",
-        (unsigned long long)lost.given_up, (unsigned long long)lost.dropped);
-    return is_same;
+    demo->is_other = memcmp(demo->verdicts, demo->others, count * sizeof *demo->others) != 0;
+    printf("\nexecute-parallel, %u thread%s: %.0f ms, %s verdicts; lost: %llu given up, %llu "
+           "dropped\n",
+           pool_threads(demo->pool), s_of(pool_threads(demo->pool)), ms,
+           demo->is_other ? "OTHER" : "the same", (unsigned long long)lost.given_up,
+           (unsigned long long)lost.dropped);
+    return !demo->is_other;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -243,17 +257,36 @@ static bool run(struct demo *demo)
     return false;
 }
 
+static void complain_of_file(const char *path, const stave_error *error)
+{
+    if (error->message[0] == '\0')
+        return;
+    bool is_named = strstr(error->message, path) != NULL;
+    fprintf(stderr, "workflow: %s%s%s\n", is_named ? "" : path, is_named ? "" : ": ",
+            error->message);
+}
+
+static void complain_of_files(const struct demo *demo)
+{
+    fflush(stdout);
+    complain_of_file(demo->options->speedscope, &demo->speedscope_error);
+    complain_of_file(demo->options->save, &demo->save_error);
+}
+
 int demo(const struct demo_options *options)
 {
     struct demo demo = {.options = options};
     if (!read_workflow(&demo))
         return 2;
     bool is_done = run(&demo);
+    complain_of_files(&demo);
     stave_stop();
     pool_free(demo.pool);
     workflow_free(demo.workflow);
     orders_free(demo.orders);
     free(demo.verdicts);
     free(demo.others);
-    return is_done ? 0 : 1;
+    if (is_done)
+        return demo.is_unwritten ? 2 : 0;
+    return demo.is_other ? 1 : 2;
 }

@@ -13,7 +13,7 @@ struct demo_options {
     uint64_t passes;     /* of measuring what capture costs */
 };
 
-/* The exit status. */
+/* The exit status: 0 done, 1 one thread and all of them came to different verdicts, 2 it could not be done. */
 int demo(const struct demo_options *options);
 
 #endif

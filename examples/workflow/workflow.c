@@ -323,6 +323,8 @@ static bool read_lines(struct reader *reader, char *text, struct text *code)
         char *end = strchr(text, '\n');
         if (end != NULL)
             *end = '\0';
+        if (end != NULL && end > text && end[-1] == '\r')
+            end[-1] = '\0';
         reader->line++;
         reader->start = reader->at = text;
         if (!read_line(reader, code))

@@ -12,7 +12,7 @@
  *         when order.total - order.paid <= credit(order.customer)
  *
  * A line that begins with a blank goes on with the rule, and a line that begins with none of `after`, `in`, `priority`
- * and `when`, with the expression; # begins a comment.
+ * and `when`, with the expression; # begins a comment. Lines may end with CR LF.
  *
  *   when       the condition (expression.h)
  *   after      rules that have to pass first: if one does not, this one is skipped. They stand above it, and in the same rule as it

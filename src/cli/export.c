@@ -249,8 +249,9 @@ static int export_rules(const struct cli_rules *rules)
     FILE *to = output.regular ? stdout : stderr;
     const char *path = cli_is_stdout(rules->path) ? "standard output" : rules->path;
     cli_text_print(to, path, strlen(path));
-    fprintf(to, ": %" PRIu32 " evaluations and spans, %" PRIu32 " runs\n",
-            stave_report_node_count(rules->report), stave_report_run_count(rules->report));
+    uint32_t runs = stave_report_run_count(rules->report);
+    fprintf(to, ": %" PRIu32 " evaluations and spans, %" PRIu32 " run%s\n",
+            stave_report_node_count(rules->report), runs, runs == 1 ? "" : "s");
     return CLI_DONE;
 }
 

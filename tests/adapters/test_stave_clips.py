@@ -88,12 +88,15 @@ class Shows(StaveClips):
     def test_little_memory(self):
         chain = self.file("(deffacts f (n 0)) (defrule next ?f <- (n ?n) => (retract ?f) (assert (n (+ ?n 1))))")
         lines, _ = self.run_it("--report", "--memory", "1", "--firings", "100000", chain)
-        self.assertRegex(lines[0], r"^\d+ firings in ")
-        lost = re.match(r"not in it: (\d+) firings, for want of memory", lines[1])
+        self.assertRegex(lines[0], r"^100000 firings in \d+\.\d{3} ms, \d+\.\d{3} ms of it in those in the report; "
+                                   r"longest chain in the report: \d+ firings, ")
+        lost = re.match(r"not in the report: (\d+) firings, for want of memory", lines[1])
         self.assertIsNotNone(lost, lines[1])
-        shown = int(lines[0].split()[0])
-        self.assertEqual(counts(lines), {"MAIN::next": shown})
-        self.assertEqual(shown + int(lost[1]), 100000)
+        self.assertEqual(counts(lines), {"MAIN::next": 100000 - int(lost[1])})
+
+    def test_one_firing(self):
+        lines, _ = self.run_it(self.file("(defrule one (initial-fact) =>)"))
+        self.assertRegex(lines[0], r"^1 firing in .*; longest chain: 1 firing, ")
 
     def test_exit(self):
         lines, _ = self.run_it(self.file('(defrule one (initial-fact) => (printout t "x" crlf) (exit 7))'))
@@ -125,6 +128,9 @@ class Shows(StaveClips):
         self.assertEqual(found, EXAMPLE)
         with open(path, "rb") as file:
             self.assertIn(b"basis", file.read())
+        done = subprocess.run([STAVE, "export", path, "--format", "speedscope", "-o", self.path("rules.json")], text=True,
+                              capture_output=True, timeout=TIMEOUT_SECONDS, check=True)
+        self.assertTrue(done.stdout.endswith(": 14 evaluations and spans, 1 run\n"), done.stdout)
 
     def test_signal(self):
         endless = self.file("(deffacts f (n 0)) (defrule next ?f <- (n ?n) => (retract ?f) (assert (n (+ ?n 1)))"
@@ -201,6 +207,11 @@ class BadInput(StaveClips):
         self.assertIn("usage: stave-clips", self.refused())
         self.assertIn("usage: stave-clips", self.refused("--nonsense", RULES))
         self.assertIn("--limit: x is no number", self.refused("--limit", "x", RULES))
+        self.assertEqual(self.refused("--firings", "0", RULES),
+                         "stave-clips: --firings: 0 is no number from 1 to 9223372036854775807\n")
+        for memory in ("0", "-1", "1048577"):
+            self.assertEqual(self.refused("--memory", memory, RULES),
+                             f"stave-clips: --memory: {memory} is no number from 1 to 1048576\n")
 
     def test_unreadable(self):
         self.assertEqual(self.refused(self.path("none.clp")),
@@ -222,7 +233,14 @@ class BadInput(StaveClips):
         lines, err = self.run_it(self.file("(defrule one (a) =>) (defrule two (b) =>)"), status=1)
         self.assertEqual((lines, err), ([], "stave-clips: nothing fired: none of 2 rules was activated\n"))
         _, err = self.run_it(self.file(""), status=1)
-        self.assertEqual(err, "stave-clips: nothing fired: none of 0 rules was activated\n")
+        self.assertEqual(err, "stave-clips: nothing fired: there is no rule\n")
+        _, err = self.run_it(self.file("(defrule one (a) =>)"), status=1)
+        self.assertEqual(err, "stave-clips: nothing fired: the one rule was not activated\n")
+
+    def test_activated_without_focus(self):
+        _, err = self.run_it(self.file("(defmodule MAIN (export ?ALL)) (deffacts f (a)) (defmodule B (import MAIN ?ALL))"
+                                       "(defrule B::one (a) =>) (defrule B::two (b) =>)"), status=1)
+        self.assertEqual(err, "stave-clips: nothing fired: 1 activation is on the agenda of a module without the focus\n")
 
     def test_error_in_actions(self):
         lines, err = self.run_it(self.file("(defrule one (initial-fact) => (/ 1 0))"), status=1)
@@ -234,7 +252,8 @@ class BadInput(StaveClips):
         rules = self.file("(defrule one (initial-fact) =>)")
         for option in ("-o", "--speedscope"):
             _, err = self.run_it(option, self.path("no/such"), rules, status=2)
-            self.assertIn(self.path("no/such"), err)
+            self.assertRegex(err, f"^stave-clips: cannot write {self.path('no/such')}: No such file")
+            self.assertEqual(err.count(self.path("no/such")), 1)
 
     def test_help(self):
         lines, _ = self.run_it("--help")

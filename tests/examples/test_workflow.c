@@ -512,6 +512,29 @@ static void test_no_lines(void **state)
 
 /* ---- the order of rules ---------------------------------------------------------------------- */
 
+/* As an editor of another system writes them: blank lines, expressions of several lines, the places of mistakes. */
+static void test_crlf(void **state)
+{
+    (void)state;
+    struct complaint complaint;
+    struct workflow *one = workflow_read("workflow w\r\n\r\n# c\r\nrule a \"a\"\r\n  priority 2\r\n"
+                                         "  when 1 == 1 and\r\n    \r\n    2 == 2\r\n\r\n"
+                                         "rule b \"b\"\r\n  after a\r\n  when 1 == 2\r\n",
+                                         &complaint);
+    assert_string_equal(complaint.text, "");
+    assert_non_null(one);
+    assert_string_equal(one->name, "w");
+    assert_string_equal(one->rules[0].expression, "1 == 1 and 2 == 2");
+    assert_string_equal(one->rules[1].expression, "1 == 2");
+    workflow_free(one);
+    assert_null(
+        workflow_read("rule a \"a\"\r\n  when 1 == 1 and\r\n    nothing > 1\r\n", &complaint));
+    assert_int_equal(complaint.line, 3);
+    assert_int_equal(complaint.column, 5);
+    assert_null(workflow_read("rule a \"a\"\r\n  when 1 \r== 1\r\n", &complaint));
+    assert_int_equal(complaint.line, 2);
+}
+
 static void test_priorities(void **state)
 {
     static const char *const expected[] = {"high", "b", "part2", "part1", "low", "after-low"};
@@ -707,6 +730,7 @@ int main(void)
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_no_lines),
+        cmocka_unit_test(test_crlf),
         cmocka_unit_test(test_priorities),
         cmocka_unit_test(test_parts_of_parts),
         cmocka_unit_test(test_wrong_files),

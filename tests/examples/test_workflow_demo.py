@@ -54,6 +54,13 @@ class Demo(unittest.TestCase):
         self.assertRegex(said, r"execute-parallel, 3 threads: \d+ ms, the same verdicts; lost: 0 given up, 0 dr")
         self.assertRegex(said, r"execute-parallel +[0-9.]+ +[0-9.]+ +-?[0-9.]+ %")
 
+    def test_one_order(self):
+        said = self.demo("--orders", "1", "--passes", "0", "--threads", "1")
+        self.assertRegex(said, r"\n1 order with 9 lines\n")
+        self.assertRegex(said, r"\nexecute: \d+ ms; 1 order passed, 0 did not\n")
+        self.assertRegex(said, r"\nreport: 19 evaluations and spans in 1 run, made in ")
+        self.assertRegex(said, r"\nexecute-parallel, 1 thread: ")
+
     def test_the_cold_outlier(self):
         rows = self.table(self.demo("--orders", "2000", "--passes", "0"))
         first, median, _, _, most = rows["tax is that of the place"][6:]
@@ -111,12 +118,36 @@ class Demo(unittest.TestCase):
             opened.write(b"#" * 70000)
         self.assertRegex(self.run_it(WORKFLOW, file, status=2).stderr, "65536 bytes at most")
 
+    def test_unwritable(self):
+        file = self.path("no/such")
+        for options in (["--save"], ["--speedscope"], ["--speedscope", file, "--save"]):
+            with self.subTest(options=options):
+                done = self.run_it(WORKFLOW, "--orders", "100", "--passes", "1", *options, file, RULES, status=2)
+                self.assertIn("\nexecute-parallel ", done.stdout)
+                self.assertEqual(done.stderr.splitlines(),
+                                 [f"workflow: cannot write {file}: No such file or directory"] * ((len(options) + 1) // 2))
+
+    def refused(self, *arguments):
+        done = self.run_it(WORKFLOW, *arguments, status=2)
+        self.assertEqual(done.stdout, "")
+        message, hint = done.stderr.splitlines()
+        self.assertEqual(hint, "workflow --help says what there is")
+        return message
+
     def test_wrong_use(self):
-        for arguments in ([], ["--orders", "0"], ["--orders"], ["--orders", "9x"], ["--threads", "65"],
-                          ["--much", "1"], ["more"]):
-            with self.subTest(arguments=arguments):
-                given = [*arguments, RULES] if arguments else []
-                self.assertIn("usage:", self.run_it(WORKFLOW, *given, status=2).stderr)
+        for option, value, least, most in (
+                ("--orders", "x", 1, 10000000), ("--orders", "9x", 1, 10000000), ("--orders", "0", 1, 10000000),
+                ("--threads", "0", 1, 64), ("--threads", "1000", 1, 64), ("--memory", "0", 1, 1048576),
+                ("--first", "0", 1, 10000000), ("--passes", "100", 0, 99), ("--seed", "-1", 0, 4294967295)):
+            with self.subTest(option=option, value=value):
+                self.assertEqual(self.refused(option, value, RULES),
+                                 f"workflow: {option}: {value} is no number from {least} to {most}")
+                self.assertRegex(self.run_it(WORKFLOW, "--help").stdout, f"\n  {option} .* {least} to {most}[ ,;]")
+        self.assertEqual(self.refused("--bogus", RULES), "workflow: there is no option --bogus")
+        self.assertEqual(self.refused("-x", RULES), "workflow: there is no option -x")
+        self.assertEqual(self.refused(RULES, "--orders"), "workflow: --orders: its value is missing")
+        self.assertEqual(self.refused(RULES, "more"), f"workflow: more: a second file, after {RULES}; it takes one")
+        self.assertEqual(self.refused(), "workflow: the file of rules is missing")
 
 
 def main():

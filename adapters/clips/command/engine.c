@@ -97,15 +97,18 @@ bool engine_load(void *clips, const char *path)
     return false;
 }
 
-unsigned long engine_rule_count(void *clips)
+struct engine_count engine_count(void *clips)
 {
-    unsigned long count = 0;
+    struct engine_count count = {0};
     for (void *module = EnvGetNextDefmodule(clips, NULL); module != NULL;
          module = EnvGetNextDefmodule(clips, module)) {
         EnvSetCurrentModule(clips, module);
         for (void *rule = EnvGetNextDefrule(clips, NULL); rule != NULL;
              rule = EnvGetNextDefrule(clips, rule))
-            count++;
+            count.rules++;
+        for (void *activation = EnvGetNextActivation(clips, NULL); activation != NULL;
+             activation = EnvGetNextActivation(clips, activation))
+            count.activations++;
     }
     return count;
 }

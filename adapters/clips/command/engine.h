@@ -22,8 +22,12 @@ enum engine_end {
 /* Resets, and runs, in a run of Stave's. A second signal ends the program. */
 enum engine_end engine_run(void *clips, int64_t firings_max);
 
-/* How many rules there are, in all modules. */
-unsigned long engine_rule_count(void *clips);
+/* How many there are, in all modules. */
+struct engine_count {
+    unsigned long rules, activations;
+};
+
+struct engine_count engine_count(void *clips);
 
 void engine_free(void *clips, enum engine_end end);
 

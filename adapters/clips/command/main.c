@@ -4,6 +4,7 @@
 #include "show.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static bool load_files(void *clips, char *const *files)
 {
@@ -15,9 +16,12 @@ static bool load_files(void *clips, char *const *files)
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
+/* Most errors name the file, some do not. */
 static bool is_written(int status, const char *path, const stave_error *error)
 {
-    if (status < 0)
+    if (status < 0 && strstr(error->message, path) != NULL)
+        message("%s", error->message);
+    else if (status < 0)
         message("%s: %s", path, error->message);
     return status >= 0;
 }
@@ -57,12 +61,32 @@ static const char *failed_rule(const stave_report *report)
     return NULL;
 }
 
+static void say_what_is_there(void *clips)
+{
+    struct engine_count count = engine_count(clips);
+    if (count.activations == 1)
+        message("nothing fired: 1 activation is on the agenda of a module without the focus");
+    else if (count.activations != 0)
+        message("nothing fired: %lu activations are on the agendas of modules without the focus",
+                count.activations);
+    else if (count.rules == 0)
+        message("nothing fired: there is no rule");
+    else if (count.rules == 1)
+        message("nothing fired: the one rule was not activated");
+    else
+        message("nothing fired: none of %lu rules was activated", count.rules);
+}
+
 static int nothing_fired(void *clips, enum engine_end end)
 {
     if (end == ENGINE_NO_RESET)
         message("an error ended the reset: nothing fired");
+    else if (end == ENGINE_STOPPED)
+        message("stopped: nothing fired");
+    else if (end == ENGINE_EXIT)
+        message("nothing fired: (exit) was called before");
     else
-        message("nothing fired: none of %lu rules was activated", engine_rule_count(clips));
+        say_what_is_there(clips);
     return EXIT_NO;
 }
 
@@ -87,7 +111,7 @@ static int answer(const struct options *options, void *clips, enum engine_end en
         return EXIT_MISUSE;
     }
     int status = EXIT_MISUSE;
-    if (stave_report_node_count(report) == 0)
+    if (show_firings(report) == 0)
         status = nothing_fired(clips, end);
     else if (show(options, report) && write_files(options, session, report))
         status = say_how_it_ended(end, report);

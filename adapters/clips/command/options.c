@@ -22,10 +22,10 @@ static const char help[] =
     "  --report           a line for each rule\n"
     "  --speedscope FILE  the tree, and the firings by the clock, for https://www.speedscope.app\n"
     "  -o FILE.stave      all of it, for stave report, tree and export\n"
-    "  --firings N        stop after N firings\n"
+    "  --firings N        stop after N firings, 1 or more\n"
     "  --limit N          only the first N firings of the tree\n"
     "  --details          in FILE.stave also the salience and the facts of each firing\n"
-    "  --memory MIB       for the firings; 64\n"
+    "  --memory MIB       for the firings, 1 to 1048576; 64\n"
     "  -h, --help         this\n"
     "  --version          print the version\n"
     "\n"
@@ -43,18 +43,22 @@ void message(const char *format, ...)
     va_end(arguments);
 }
 
-static bool read_number(const char *name, const char *text, uint64_t max, uint64_t *number)
+static bool read_number(const char *name, const char *text, uint64_t min, uint64_t max,
+                        uint64_t *number)
 {
     char *end;
     errno = 0;
     uintmax_t value = strtoumax(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value > max) {
-        message("--%s: %s is no number from 0 to %" PRIu64, name, text, max);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < min ||
+        value > max) {
+        message("--%s: %s is no number from %" PRIu64 " to %" PRIu64, name, text, min, max);
         return false;
     }
     *number = value;
     return true;
 }
+
+enum { MEMORY_MAX_MIB = 1 << 20 };
 
 enum option_code {
     OPTION_TREE = 256,
@@ -83,7 +87,7 @@ static const struct option long_options[] = {
 static bool read_firings(struct options *options, const char *text)
 {
     uint64_t firings;
-    if (!read_number("firings", text, INT64_MAX, &firings))
+    if (!read_number("firings", text, 1, INT64_MAX, &firings))
         return false;
     options->firings = (int64_t)firings;
     return true;
@@ -108,9 +112,9 @@ static bool read_option(struct options *options, int option)
     case OPTION_FIRINGS:
         return read_firings(options, optarg);
     case OPTION_LIMIT:
-        return read_number("limit", optarg, UINT64_MAX, &options->limit);
+        return read_number("limit", optarg, 0, UINT64_MAX, &options->limit);
     case OPTION_MEMORY:
-        return read_number("memory", optarg, UINT64_C(1) << 20, &options->memory_mib);
+        return read_number("memory", optarg, 1, MEMORY_MAX_MIB, &options->memory_mib);
     default: /* getopt has said what is wrong */
         fputs(usage, stderr);
         return false;

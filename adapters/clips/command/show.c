@@ -15,7 +15,24 @@ static double us(double ns)
     return ns / 1e3;
 }
 
+static const char *firings(uint64_t count)
+{
+    return count == 1 ? "firing" : "firings";
+}
+
 /* ---- summary --------------------------------------------------------------------------------- */
+
+static uint64_t lost_of(const stave_report *report)
+{
+    stave_report_lost lost;
+    stave_report_lost_of(report, &lost);
+    return lost.given_up + lost.dropped;
+}
+
+uint64_t show_firings(const stave_report *report)
+{
+    return stave_report_node_count(report) + lost_of(report);
+}
 
 /* There is one run; where its firings lost what they were below, another one has them. */
 static double busy_ns_of(const stave_report *report)
@@ -26,24 +43,35 @@ static double busy_ns_of(const stave_report *report)
     return sum;
 }
 
+static const stave_report_run *longest_chain_of(const stave_report *report)
+{
+    const stave_report_run *longest = stave_report_run_at(report, 0);
+    for (uint32_t i = 1; i < stave_report_run_count(report); i++)
+        if (stave_report_run_at(report, i)->critical_ns > longest->critical_ns)
+            longest = stave_report_run_at(report, i);
+    return longest;
+}
+
 static void show_run(const stave_report *report)
 {
     const stave_report_run *run = stave_report_run_at(report, 0);
-    printf("%" PRIu32 " firings in %.3f ms, %.3f ms of it in firings; longest chain: %" PRIu32
-           " firings, %.3f ms\n",
-           stave_report_node_count(report), ms(run->end_ns - run->start_ns), ms(busy_ns_of(report)),
-           run->critical_count, ms(run->critical_ns));
+    const stave_report_run *longest = longest_chain_of(report);
+    uint64_t fired = show_firings(report);
+    bool is_all = lost_of(report) == 0;
+    printf("%" PRIu64 " %s in %.3f ms, %.3f ms of it in %s; longest chain%s: %" PRIu32
+           " %s, %.3f ms\n",
+           fired, firings(fired), ms(run->end_ns - run->start_ns), ms(busy_ns_of(report)),
+           is_all ? "firings" : "those in the report", is_all ? "" : " in the report",
+           longest->critical_count, firings(longest->critical_count), ms(longest->critical_ns));
 }
 
 static void show_lost(const stave_report *report)
 {
-    stave_report_lost lost;
-    stave_report_lost_of(report, &lost);
-    if (lost.given_up + lost.dropped == 0)
-        return;
-    printf("not in it: %" PRIu64
-           " firings, for want of memory (--memory); what one of them caused is a root\n",
-           lost.given_up + lost.dropped);
+    uint64_t lost = lost_of(report);
+    if (lost != 0)
+        printf("not in the report: %" PRIu64
+               " %s, for want of memory (--memory); what one of them caused is a root\n",
+               lost, firings(lost));
 }
 
 void show_summary(const stave_report *report)

@@ -4,7 +4,10 @@
 
 #include <stave/report.h>
 
-/* One line about the run, one each about what is not in it. */
+/* How many rules have fired, also those that are not in the report. */
+uint64_t show_firings(const stave_report *report);
+
+/* A line about the run, and one about what is not in the report. */
 void show_summary(const stave_report *report);
 
 void show_report(const stave_report *report);
