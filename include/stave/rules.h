@@ -111,7 +111,8 @@ typedef struct stave_session_config {
     /* Only the calling thread, and, on other threads, what is evaluated in runs and evaluations that were begun in scope on
      * this one (STAVE_RULE_IN). Other threads capture nothing for it. False: all threads. */
     bool this_thread;
-    /* Of the recorder, if this is what makes it: as in stave_config. Else without effect. */
+    /* Bytes of memory of the recorder, if this is what makes it: as in stave_config, 0 means 64 MiB, at least 1 MiB, at
+     * most 128 TiB. Else without effect. */
     uint64_t max_bytes;
 } stave_session_config;
 
