@@ -209,8 +209,8 @@ STAVE_API void stave_rule_end(stave_evaluation evaluation, stave_outcome outcome
                               const char *reason);
 
 /* Of the innermost evaluation that is open on the calling thread, whatever spans are open in it. Nothing where there is
- * none, or it is summed up. `reason` is copied, NULL: none; it is the attribute "error", and the last one counts.
- * STAVE_DONE takes back what was told before. */
+ * none, or it is summed up. `reason` is copied; it is the attribute "error", and the last one counts: NULL
+ * leaves one that was told before. STAVE_DONE takes back what was told before, and its reason. */
 STAVE_API void stave_rule_fail(const char *reason);
 STAVE_API void stave_rule_outcome(stave_outcome outcome, const char *reason);
 

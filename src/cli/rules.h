@@ -14,7 +14,7 @@
 
 struct cli_rules {
     const struct cli_trace *trace;
-    uint64_t session; /* 0: all */
+    uint64_t session; /* asked for; 0: none */
     const stave_report *report;
     const char *name_pattern; /* of rules, of runs; NULL: all */
     /* of a tree */

@@ -139,8 +139,9 @@ static void put_head(struct cli_json *json, const struct cli_rules *rules, const
     cli_json_open(json, NULL, '{');
     cli_json_word(json, "schema", schema);
     cli_json_word(json, "file", rules->trace->name);
-    if (rules->session != 0)
-        cli_json_u64(json, "session", rules->session);
+    uint64_t session = stave_report_session(rules->report);
+    if (session != 0)
+        cli_json_u64(json, "session", session);
     else
         put_text_if(json, "session", NULL);
 }

@@ -265,12 +265,23 @@ static void print_wrong(const stave_report *report)
     print_count(lost.circles, "evaluations that would be below themselves, made roots");
 }
 
+/* Of a part of the file: of which. */
+static void print_session(const struct cli_rules *rules)
+{
+    uint64_t session = stave_report_session(rules->report);
+    if (session == 0)
+        return;
+    cli_text_print(stdout, rules->trace->name, strlen(rules->trace->name));
+    printf(": session %" PRIu64 "\n\n", session);
+}
+
 int cli_rules_print(const struct cli_rules *rules)
 {
     if (!any_is_shown(rules)) {
         cli_message("%s: no rule has a name like %s", rules->trace->name, rules->name_pattern);
         return CLI_NO;
     }
+    print_session(rules);
     print_rules(rules);
     if (!print_runs(rules)) {
         cli_message("out of memory");

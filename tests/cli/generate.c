@@ -19,6 +19,7 @@
  *   full      many, in a file that was full before its recording ended
  *   rules     the example of docs/rules.md, in a session; and a second run, in which something fails, is skipped and
  *             does not find what it depends on; two rules depend on each other
+ *   own-rules a session's own file, with what another one captured
  *   later     nested, with a block of an unknown kind and without an index  */
 #include <math.h>
 #include <stdbool.h>
@@ -493,18 +494,37 @@ static void rules(void)
     seal();
 }
 
+/* A session's own file: the second run is its; another one's is before it. */
+static void own_rules(void)
+{
+    uint32_t lane = add_lane("main", STAVE_LANE_THREAD, 0);
+    const struct span spans[] = {
+        {"price is positive", 0, 4 * MS, lane, 0, 1, 0, 0, 0},
+        {"price is positive", 10 * MS, 12 * MS, lane, 1, 3, 0, 0, 0},
+        {"order", 10 * MS, 13 * MS, lane, 0, 2, 0, 0, 0},
+    };
+    struct stave__session_row session = {.number = 2, .start = 5 * MS, .stop = INT64_MAX};
+    rule("price is positive", "price", NULL, NULL);
+    role("order", STAVE__ROLE_RUN);
+    add_spans(spans, COUNT(spans));
+    check(stave__trace_add_session(trace, &session, &error));
+    check(stave__trace_set_property(trace, "rules.session", 0, 2, &error));
+    seal();
+}
+
 static const struct {
     const char *name;
     void (*make)(void);
 } makers[] = {
-    {"nested", nested},     {"wild", wild},
-    {"deep", deep},         {"many", many},
-    {"repeated", repeated}, {"open", left_open},
-    {"empty", empty},       {"properties", properties},
-    {"later", later},       {"evicted", evicted},
-    {"details", details},   {"limited", limited},
-    {"costly", costly},     {"requests", requests},
-    {"full", full},         {"rules", rules},
+    {"nested", nested},       {"wild", wild},
+    {"deep", deep},           {"many", many},
+    {"repeated", repeated},   {"open", left_open},
+    {"empty", empty},         {"properties", properties},
+    {"later", later},         {"evicted", evicted},
+    {"details", details},     {"limited", limited},
+    {"costly", costly},       {"requests", requests},
+    {"full", full},           {"rules", rules},
+    {"own-rules", own_rules},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */
@@ -558,6 +578,6 @@ int main(int argc, char **argv)
         stderr,
         "usage: generate "
         "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|full|limited|costly|"
-        "rules|later > FILE\n");
+        "rules|own-rules|later > FILE\n");
     return 2;
 }
