@@ -199,7 +199,8 @@ STAVE_API int stave_report_sink_speedscope(const stave_report *report, stave_sin
 STAVE_API int stave_report_make_speedscope(const stave_report *report, char **bytes, size_t *size,
                                            stave_error *error);
 
-/* Chrome's trace format: each thread by the clock, with rule, run, outcome and slack as arguments; dependencies are flows. */
+/* Chrome's trace format: each thread by the clock, with rule, run, outcome and slack as arguments; dependencies are flows.
+ * Of a thread 511 levels, as Perfetto shows no more; one event "(N deeper)" has what is below. */
 STAVE_API int stave_report_write_chrome(const stave_report *report, const char *path,
                                         stave_error *error);
 STAVE_API int stave_report_sink_chrome(const stave_report *report, stave_sink sink,
