@@ -135,8 +135,8 @@ STAVE_API uint64_t stave_session_number(const stave_session *session);
 /* Stops it, and lets go of its records. */
 STAVE_API void stave_session_free(stave_session *session);
 
-/* What it has captured, up to this moment, as a .stave file: from which a report can be made elsewhere, or later. Capture
- * goes on. Errors: the sink's, STAVE_E_MEMORY, STAVE_E_IO. The file's mode is 0600; it appears whole or not at all. */
+/* What it has captured, up to this moment, as a .stave file: from which a report can be made elsewhere, or later. It says
+ * whose it is, since what others captured may be in it too. Capture goes on. Errors: the sink's, STAVE_E_MEMORY, STAVE_E_IO. The file's mode is 0600; it appears whole or not at all. */
 STAVE_API int stave_session_snapshot(stave_session *session, stave_sink sink, stave_error *error);
 STAVE_API int stave_session_dump(stave_session *session, const char *path, stave_error *error);
 
