@@ -16,6 +16,7 @@
  *            first evaluation. What is not known is NaN.
  * Ownership  The caller owns the report, and frees it. It holds all it shows, texts too: session and trace may go. What
  *            it hands out is valid as long as it is.
+ * Pointers   Must not be NULL, unless it is said; an error may be. What frees takes NULL.
  * Threads    A report may be made while others evaluate; none of them waits. One that is made may be read from several
  *            threads at once.
  * Order      Nothing depends on the order in which threads' records arrive: evaluations are ordered by start, then
@@ -39,10 +40,11 @@ typedef struct stave_report stave_report;
  * as unfinished. NULL: an error. */
 STAVE_API stave_report *stave_session_report(stave_session *session, stave_error *error);
 
-/* Zero is the default of every field: all evaluations of the trace. */
+/* Zero is the default of every field. */
 typedef struct stave_report_config {
-    uint64_t
-        session; /* only of this one of the process, from 1; STAVE_E_NOTHING if it is not there */
+    /* Only of this one of the process, from 1; STAVE_E_NOTHING if it is not there. 0: of a session's own file
+     * (stave_session_dump(), stave_session_snapshot()) that session; else all evaluations of the trace. */
+    uint64_t session;
     stave_progress progress; /* in rows */
 } stave_report_config;
 
@@ -57,7 +59,10 @@ STAVE_API stave_report *stave_report_from_trace_sized(stave_trace *trace,
 /* Whether a trace has rules at all. */
 STAVE_API bool stave_trace_has_rules(const stave_trace *trace);
 
-STAVE_API void stave_report_free(stave_report *report); /* takes NULL */
+/* The number of the session that it is of; 0: of all that the trace has. */
+STAVE_API uint64_t stave_report_session(const stave_report *report);
+
+STAVE_API void stave_report_free(stave_report *report);
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
@@ -84,7 +89,8 @@ typedef struct stave_rule_stats {
 STAVE_API size_t stave_report_rule_count(const stave_report *report);
 STAVE_API const stave_rule_stats *stave_report_rule_at(const stave_report *report, size_t index);
 
-/* The rule with this id; NULL: there is none. */
+/* The rule with this id, of which STAVE_TEXT_MAX bytes count, and NULL is the empty text, as in stave_rule; NULL: there is
+ * none. */
 STAVE_API const stave_rule_stats *stave_report_rule_by_id(const stave_report *report,
                                                           const char *id);
 
@@ -111,7 +117,7 @@ typedef struct stave_report_node {
     uint32_t place;     /* stave_report_place */
     uint32_t outcome;   /* stave_outcome; of a span STAVE_DONE or STAVE_FAILED */
     uint32_t flags;     /* enum stave_row_flag of stave/block.h */
-    const char *reason; /* NULL: none */
+    const char *reason; /* NULL: none, as of all that are done */
     double start_ns, end_ns;
     double self_ns, total_ns, busy_ns;
     double slack_ns;  /* of an evaluation; 0 on the critical path */
@@ -193,7 +199,8 @@ STAVE_API int stave_report_sink_speedscope(const stave_report *report, stave_sin
 STAVE_API int stave_report_make_speedscope(const stave_report *report, char **bytes, size_t *size,
                                            stave_error *error);
 
-/* Chrome's trace format: each thread by the clock, with rule, run, outcome and slack as arguments; dependencies are flows. */
+/* Chrome's trace format: each thread by the clock, with rule, run, outcome and slack as arguments; dependencies are flows.
+ * Of a thread 511 levels, as Perfetto shows no more; one event "(N deeper)" has what is below. */
 STAVE_API int stave_report_write_chrome(const stave_report *report, const char *path,
                                         stave_error *error);
 STAVE_API int stave_report_sink_chrome(const stave_report *report, stave_sink sink,

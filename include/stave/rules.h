@@ -111,7 +111,8 @@ typedef struct stave_session_config {
     /* Only the calling thread, and, on other threads, what is evaluated in runs and evaluations that were begun in scope on
      * this one (STAVE_RULE_IN). Other threads capture nothing for it. False: all threads. */
     bool this_thread;
-    /* Of the recorder, if this is what makes it: as in stave_config. Else without effect. */
+    /* Bytes of memory of the recorder, if this is what makes it: as in stave_config, 0 means 64 MiB, at least 1 MiB, at
+     * most 128 TiB. Else without effect. */
     uint64_t max_bytes;
 } stave_session_config;
 
@@ -134,8 +135,8 @@ STAVE_API uint64_t stave_session_number(const stave_session *session);
 /* Stops it, and lets go of its records. */
 STAVE_API void stave_session_free(stave_session *session);
 
-/* What it has captured, up to this moment, as a .stave file: from which a report can be made elsewhere, or later. Capture
- * goes on. Errors: the sink's, STAVE_E_MEMORY, STAVE_E_IO. The file's mode is 0600; it appears whole or not at all. */
+/* What it has captured, up to this moment, as a .stave file: from which a report can be made elsewhere, or later. It says
+ * whose it is, since what others captured may be in it too. Capture goes on. Errors: the sink's, STAVE_E_MEMORY, STAVE_E_IO. The file's mode is 0600; it appears whole or not at all. */
 STAVE_API int stave_session_snapshot(stave_session *session, stave_sink sink, stave_error *error);
 STAVE_API int stave_session_dump(stave_session *session, const char *path, stave_error *error);
 
@@ -208,8 +209,8 @@ STAVE_API void stave_rule_end(stave_evaluation evaluation, stave_outcome outcome
                               const char *reason);
 
 /* Of the innermost evaluation that is open on the calling thread, whatever spans are open in it. Nothing where there is
- * none, or it is summed up. `reason` is copied, NULL: none; it is the attribute "error", and the last one counts.
- * STAVE_DONE takes back what was told before. */
+ * none, or it is summed up. `reason` is copied; it is the attribute "error", and the last one counts: NULL
+ * leaves one that was told before. STAVE_DONE takes back what was told before, and its reason. */
 STAVE_API void stave_rule_fail(const char *reason);
 STAVE_API void stave_rule_outcome(stave_outcome outcome, const char *reason);
 

@@ -60,7 +60,7 @@ typedef enum stave_mode {
 
 /* Zero is the default of every field. */
 typedef struct stave_config {
-    /* Bytes of memory for records, all threads together; 0 means 64 MiB, at least 1 MiB. */
+    /* Bytes of memory for records, all threads together; 0 means 64 MiB, at least 1 MiB, at most 128 TiB. */
     uint64_t max_bytes;
     uint32_t mode; /* a stave_mode */
     /* Instead of the processor's counter: nanoseconds from any start, for tests. Called from every thread. */

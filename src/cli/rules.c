@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -55,6 +56,18 @@ int cli_rules_use(struct cli_rules *rules, int (*show)(const struct cli_rules *r
     int exit_status = end(rules, show(rules));
     stave_report_free(report);
     return exit_status;
+}
+
+bool cli_rules_explain_nothing(const struct cli_rules *rules)
+{
+    const stave_report *report = rules->report;
+    for (size_t i = 0; i < stave_report_rule_count(report); i++) {
+        const stave_rule_stats *rule = stave_report_rule_at(report, i);
+        if (rule->calls + rule->skipped > 0)
+            return false;
+    }
+    cli_message("%s: no evaluations in it", rules->trace->name);
+    return true;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -117,6 +130,22 @@ static uint32_t find_run(const struct cli_rules *rules)
         found = is_it ? i : found;
     }
     return found;
+}
+
+uint32_t *cli_rules_levels(const struct cli_rules *rules, uint32_t run)
+{
+    uint32_t count = stave_report_node_count(rules->report);
+    uint32_t *levels = malloc(((size_t)count + 1) * sizeof *levels);
+    if (levels == NULL) {
+        cli_message("out of memory");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++) { /* parents come first */
+        const stave_report_node *node = stave_report_node_at(rules->report, i);
+        uint32_t above = node->parent != STAVE_NONE ? levels[node->parent] : STAVE_NONE;
+        levels[i] = node->run != run ? STAVE_NONE : above != STAVE_NONE ? above + 1 : 0;
+    }
+    return levels;
 }
 
 uint32_t cli_rules_choose_run(const struct cli_rules *rules)

@@ -14,7 +14,7 @@
 
 struct cli_rules {
     const struct cli_trace *trace;
-    uint64_t session; /* 0: all */
+    uint64_t session; /* asked for; 0: none */
     const stave_report *report;
     const char *name_pattern; /* of rules, of runs; NULL: all */
     /* of a tree */
@@ -37,6 +37,12 @@ bool cli_session_parse(const char *text, uint64_t *session);
 /* Makes the report, shows it, frees it: what the command exits with. */
 int cli_rules_use(struct cli_rules *rules, int (*show)(const struct cli_rules *rules));
 
+/* Nothing was evaluated or summed up: true, after a message. */
+bool cli_rules_explain_nothing(const struct cli_rules *rules);
+
+/* Columns of a name on no terminal: descriptions may be of 32 KiB. */
+#define CLI_RULES_NAME_MOST 200
+
 /* The description, or where there is none the id. */
 const char *cli_rule_name(const stave_rule_stats *rule);
 const char *cli_rule_node_name(const stave_report *report, const stave_report_node *node);
@@ -48,6 +54,10 @@ int cli_rules_print(const struct cli_rules *rules);      /* rules_table.c */
 int cli_rules_json(const struct cli_rules *rules);       /* rules_json.c */
 int cli_rules_tree_print(const struct cli_rules *rules); /* rules_tree.c */
 int cli_rules_tree_json(const struct cli_rules *rules);  /* rules_json.c */
+
+/* Of each node of a report its level below the roots of the run, STAVE_NONE of those of others: a run that lies in another
+ * one's evaluation has its roots in there. To be freed; NULL after a message. */
+uint32_t *cli_rules_levels(const struct cli_rules *rules, uint32_t run);
 
 /* The run that a tree is of, or STAVE_NONE after a message. */
 uint32_t cli_rules_choose_run(const struct cli_rules *rules);

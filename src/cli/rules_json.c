@@ -139,8 +139,9 @@ static void put_head(struct cli_json *json, const struct cli_rules *rules, const
     cli_json_open(json, NULL, '{');
     cli_json_word(json, "schema", schema);
     cli_json_word(json, "file", rules->trace->name);
-    if (rules->session != 0)
-        cli_json_u64(json, "session", rules->session);
+    uint64_t session = stave_report_session(rules->report);
+    if (session != 0)
+        cli_json_u64(json, "session", session);
     else
         put_text_if(json, "session", NULL);
 }
@@ -154,7 +155,7 @@ int cli_rules_json(const struct cli_rules *rules)
     put_cycles(&json, rules->report);
     put_lost(&json, rules->report);
     cli_json_close(&json);
-    return CLI_DONE;
+    return cli_rules_explain_nothing(rules) ? CLI_NO : CLI_DONE;
 }
 
 /* ---- a tree ---------------------------------------------------------------------------------- */
@@ -236,14 +237,12 @@ static void put_tree(struct writing *w)
     cli_json_close(&w->json);
 }
 
-/* Those of the run, down to the last level. */
+/* Those of the run, down to the last level; where their levels stood. */
 static void number_nodes(struct writing *w)
 {
-    const stave_report *report = w->rules->report;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < stave_report_node_count(report); i++) {
-        const stave_report_node *node = stave_report_node_at(report, i);
-        bool is_shown = node->run == w->run && node->depth < w->rules->levels;
+    uint32_t count = 0, nodes = stave_report_node_count(w->rules->report);
+    for (uint32_t i = 0; i < nodes; i++) {
+        bool is_shown = w->shown[i] != STAVE_NONE && w->shown[i] < w->rules->levels;
         w->shown[i] = is_shown ? count++ : STAVE_NONE;
     }
 }
@@ -254,11 +253,9 @@ int cli_rules_tree_json(const struct cli_rules *rules)
     w.run = cli_rules_choose_run(rules);
     if (w.run == STAVE_NONE)
         return CLI_NO;
-    w.shown = calloc((size_t)stave_report_node_count(rules->report) + 1, sizeof *w.shown);
-    if (w.shown == NULL) {
-        cli_message("out of memory");
+    w.shown = cli_rules_levels(rules, w.run);
+    if (w.shown == NULL)
         return CLI_MISUSE;
-    }
     number_nodes(&w);
     put_tree(&w);
     free(w.shown);

@@ -115,6 +115,7 @@ static void print_rules(const struct cli_rules *rules)
         columns[count++] = (struct cli_column){times[t].head, true, times[t].rank};
     columns[count++] = (struct cli_column){"critical", true, 1};
     cli_table_begin(&table, columns, count);
+    table.most[0] = table.most[1] = CLI_RULES_NAME_MOST;
     for (size_t i = 0; i < stave_report_rule_count(rules->report); i++) {
         const stave_rule_stats *rule = stave_report_rule_at(rules->report, i);
         if (is_shown(rules, rule))
@@ -248,13 +249,19 @@ static void print_count(uint64_t count, const char *what)
         printf("%s: %" PRIu64 "\n", what, count);
 }
 
+static bool is_wrong(const stave_report *report)
+{
+    stave_report_lost lost;
+    stave_report_lost_of(report, &lost);
+    return stave_report_cycle_count(report) > 0 ||
+           lost.given_up + lost.dropped + lost.unplaced + lost.circles > 0;
+}
+
 static void print_wrong(const stave_report *report)
 {
     stave_report_lost lost;
     uint32_t cycles = stave_report_cycle_count(report);
     stave_report_lost_of(report, &lost);
-    if (cycles > 0 || lost.given_up + lost.dropped + lost.unplaced + lost.circles > 0)
-        putchar('\n');
     for (uint32_t i = 0; i < cycles && i < CYCLE_SHOWN; i++)
         print_cycle(report, i);
     if (cycles > CYCLE_SHOWN)
@@ -265,17 +272,34 @@ static void print_wrong(const stave_report *report)
     print_count(lost.circles, "evaluations that would be below themselves, made roots");
 }
 
+/* Of a part of the file: of which. */
+static void print_session(const struct cli_rules *rules)
+{
+    uint64_t session = stave_report_session(rules->report);
+    if (session == 0)
+        return;
+    cli_text_print(stdout, rules->trace->name, strlen(rules->trace->name));
+    printf(": session %" PRIu64 "\n\n", session);
+}
+
 int cli_rules_print(const struct cli_rules *rules)
 {
+    if (cli_rules_explain_nothing(rules)) {
+        print_wrong(rules->report);
+        return CLI_NO;
+    }
     if (!any_is_shown(rules)) {
         cli_message("%s: no rule has a name like %s", rules->trace->name, rules->name_pattern);
         return CLI_NO;
     }
+    print_session(rules);
     print_rules(rules);
     if (!print_runs(rules)) {
         cli_message("out of memory");
         return CLI_MISUSE;
     }
+    if (is_wrong(rules->report))
+        putchar('\n');
     print_wrong(rules->report);
     return CLI_DONE;
 }

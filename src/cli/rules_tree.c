@@ -17,7 +17,8 @@
 struct drawing {
     const struct cli_rules *rules;
     uint32_t run;
-    uint32_t lines; /* printed */
+    uint32_t *levels; /* of each node; STAVE_NONE: it is of another run */
+    uint32_t lines;   /* printed */
     struct cli_unit unit;
     struct cli_table table;
 };
@@ -27,31 +28,31 @@ static const stave_report_node *node_at(const struct drawing *d, uint32_t index)
     return stave_report_node_at(d->rules->report, index);
 }
 
-static bool is_shown(const struct drawing *d, const stave_report_node *node)
+static bool is_shown(const struct drawing *d, uint32_t index)
 {
-    return node->run == d->run && node->depth < d->rules->levels;
+    return d->levels[index] != STAVE_NONE && d->levels[index] < d->rules->levels;
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Two columns a level; of those that are too deep, the depth. */
-static void put_indent(FILE *to, uint32_t depth)
+/* Two columns a level; of those that are too deep, the level. */
+static void put_indent(FILE *to, uint32_t level)
 {
-    if (depth <= LEVELS_DRAWN)
-        fprintf(to, "%*s", 2 * (int)depth, "");
+    if (level <= LEVELS_DRAWN)
+        fprintf(to, "%*s", 2 * (int)level, "");
     else
-        fprintf(to, "%*s(%" PRIu32 ") ", 2 * (int)LEVELS_DRAWN, "", depth);
+        fprintf(to, "%*s(%" PRIu32 ") ", 2 * (int)LEVELS_DRAWN, "", level);
 }
 
-/* How many are below a node that is on the last level shown. */
+/* How many of the run are below a node that is on the last level shown. */
 static uint32_t count_below(const struct drawing *d, uint32_t index)
 {
     const stave_report_node *node = node_at(d, index);
     uint32_t count = 0, nodes = stave_report_node_count(d->rules->report);
-    if (node->depth + 1 < d->rules->levels)
+    if (d->levels[index] + 1 < d->rules->levels)
         return 0;
-    while (index + count + 1 < nodes && node_at(d, index + count + 1)->depth > node->depth)
-        count++;
+    for (uint32_t i = index + 1; i < nodes && node_at(d, i)->depth > node->depth; i++)
+        count += d->levels[i] != STAVE_NONE;
     return count;
 }
 
@@ -59,7 +60,7 @@ static void put_name(const struct drawing *d, FILE *to, uint32_t index)
 {
     const stave_report_node *node = node_at(d, index);
     uint32_t below = count_below(d, index);
-    put_indent(to, node->depth);
+    put_indent(to, d->levels[index]);
     fputs(cli_rule_node_name(d->rules->report, node), to);
     if (below > 0)
         fprintf(to, " (%" PRIu32 " deeper)", below);
@@ -147,7 +148,7 @@ static void choose_unit(struct drawing *d)
     struct cli_times times = {0};
     for (uint32_t i = 0; i < stave_report_node_count(d->rules->report); i++) {
         const stave_report_node *node = node_at(d, i);
-        if (!is_shown(d, node))
+        if (!is_shown(d, i))
             continue;
         cli_times_add(&times, node->total_ns);
         cli_times_add(&times, node->busy_ns);
@@ -167,8 +168,9 @@ static void print_lines(struct drawing *d)
         {heads[3], true, 0}, {heads[4], true, 1}, {"thread", false, 3}, {"", false, 0},
     };
     cli_table_begin(&d->table, columns, COUNT(columns));
+    d->table.most[0] = CLI_RULES_NAME_MOST;
     for (uint32_t i = 0; i < stave_report_node_count(d->rules->report); i++)
-        if (is_shown(d, node_at(d, i)))
+        if (is_shown(d, i))
             add_node(d, i);
     cli_table_print(&d->table, stdout);
 }
@@ -196,8 +198,12 @@ int cli_rules_tree_print(const struct cli_rules *rules)
     struct drawing d = {.rules = rules, .run = cli_rules_choose_run(rules)};
     if (d.run == STAVE_NONE)
         return CLI_NO;
+    d.levels = cli_rules_levels(rules, d.run);
+    if (d.levels == NULL)
+        return CLI_MISUSE;
     choose_unit(&d);
     print_which(&d);
     print_lines(&d);
+    free(d.levels);
     return CLI_DONE;
 }

@@ -70,6 +70,13 @@ static size_t column_width(const struct cli_table *table, size_t column)
     return widest;
 }
 
+/* Where there is no terminal. */
+static size_t free_width(const struct cli_table *table, size_t column)
+{
+    size_t width = column_width(table, column), most = table->most[column];
+    return most > 0 && width > most ? most : width;
+}
+
 /* Columns of the whole table, where texts may be cut to `text_width`. */
 static size_t total_width(const struct cli_table *table, const struct cli_layout *layout,
                           size_t text_width)
@@ -189,7 +196,7 @@ static void lay_out(struct cli_table *table, size_t terminal)
 {
     struct cli_layout *layout = &table->layout;
     for (size_t i = 0; i < table->columns_count; i++)
-        layout->widths[i] = column_width(table, i);
+        layout->widths[i] = terminal == 0 ? free_width(table, i) : column_width(table, i);
     if (terminal == 0)
         return;
     leave_out(table, layout, terminal);
@@ -199,7 +206,7 @@ static void lay_out(struct cli_table *table, size_t terminal)
 static void widen(struct cli_table *table, size_t terminal)
 {
     for (size_t i = 0; i < table->columns_count; i++) {
-        size_t width = column_width(table, i);
+        size_t width = terminal == 0 ? free_width(table, i) : column_width(table, i);
         if ((terminal == 0 || table->columns[i].number) && width > table->layout.widths[i])
             table->layout.widths[i] = width;
     }

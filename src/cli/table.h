@@ -9,7 +9,7 @@
  *
  * Cells are given row by row. Text is left-aligned, numbers are right-aligned; the unit belongs in the
  * head. On a terminal that is too narrow, columns with a `rank` are left out, the highest first, and
- * named below the table; then texts are cut. Control characters and what is not UTF-8 are shown as
+ * named below the table; then texts are cut. Elsewhere those of a column with a `most` are. Control characters and what is not UTF-8 are shown as
  * `?`. Out of memory: the table stays empty and print says so.  */
 #ifndef STAVE_CLI_TABLE_H
 #define STAVE_CLI_TABLE_H
@@ -39,6 +39,7 @@ struct cli_table {
     size_t columns_count;
     struct cli_cell *cells;
     size_t cells_count, cells_size;
+    size_t most[CLI_TABLE_COLUMNS_MAX]; /* of texts where there is no terminal; 0: the widest */
     bool failed;
     bool begun; /* the heads are printed, by this layout */
     struct cli_layout layout;

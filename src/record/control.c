@@ -21,6 +21,7 @@
 
 #define BYTES_DEFAULT ((uint64_t)64 * 1024 * 1024)
 #define BYTES_LEAST ((uint64_t)1024 * 1024)
+#define BYTES_MOST ((uint64_t)128 * 1024 * 1024 * 1024 * 1024)
 
 uint32_t stave__on;
 
@@ -156,9 +157,11 @@ static int check(const stave_config *config, uint64_t bytes, stave_error *error)
                            "a later start cannot set or lift the limit max_spans");
     if (config->mode > STAVE_STOP_WHEN_FULL)
         return stave__fail(error, STAVE_E_ARGUMENT, 0, "mode %u is not known", config->mode);
-    if (bytes < BYTES_LEAST)
-        return stave__fail(error, STAVE_E_ARGUMENT, 0, "max_bytes is %llu, the least is %llu",
-                           (unsigned long long)bytes, (unsigned long long)BYTES_LEAST);
+    if (bytes < BYTES_LEAST || bytes > BYTES_MOST)
+        return stave__fail(error, STAVE_E_ARGUMENT, 0,
+                           "max_bytes is %llu, the least is %llu, the most %llu",
+                           (unsigned long long)bytes, (unsigned long long)BYTES_LEAST,
+                           (unsigned long long)BYTES_MOST);
     if (recorder->made && !recorder->made_by_session &&
         bytes / STAVE__CHUNK_SIZE != recorder->pool.count)
         return stave__fail(error, STAVE_E_ARGUMENT, 0,

@@ -523,6 +523,13 @@ static void add_file(struct stave__image_file *file, struct properties *properti
         add(properties, key_of(file, "record.file_full_ns"), 0, ns_since_start(file));
 }
 
+/* Whose file it is, where it is a session's own. */
+static void add_session(struct stave__image_file *file, struct properties *properties)
+{
+    if (file->rules.session != 0)
+        add(properties, key_of(file, "rules.session"), 0, file->rules.session);
+}
+
 void stave__image_counts(struct stave__image_file *file, const stave_counts *counts,
                          const stave_counts *before)
 {
@@ -534,5 +541,6 @@ void stave__image_counts(struct stave__image_file *file, const stave_counts *cou
     add_limit(file, &properties);
     add_cost(file, &properties);
     add_file(file, &properties);
+    add_session(file, &properties);
     put_properties(file, &properties);
 }

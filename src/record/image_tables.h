@@ -106,7 +106,7 @@ void stave__image_table_end(struct stave__image_table *table);
 void stave__image_clock(struct stave__image_file *file, bool last);
 
 /* As properties record.NAME; what was counted before is taken off. With them what a span costs, if that is known; of one
- * recording's files the number, and when it was full. */
+ * recording's files the number, and when it was full. Of a session's own file `rules.session`, its number. */
 void stave__image_counts(struct stave__image_file *file, const stave_counts *counts,
                          const stave_counts *before);
 

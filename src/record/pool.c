@@ -1,5 +1,7 @@
 #include "record/pool.h"
 
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/os_process.h"
 
@@ -55,10 +57,7 @@ int stave__pool_open(struct stave__pool *pool, uint64_t bytes, bool keep_newest,
                      void (*gave_up)(uint32_t owner), stave_error *error)
 {
     uint64_t count = bytes / STAVE__CHUNK_SIZE;
-    if (count < 2 || count >= STAVE__NO_CHUNK)
-        return stave__fail(error, STAVE_E_ARGUMENT, 0,
-                           "max_bytes is %llu; it has to be at least %u", (unsigned long long)bytes,
-                           2 * STAVE__CHUNK_SIZE);
+    assert(count >= 2 && count < STAVE__NO_CHUNK); /* record/control.c has checked it */
     *pool = (struct stave__pool){
         .count = (uint32_t)count, .keep_newest = keep_newest, .gave_up = gave_up};
     pool->chunks = stave__os_take(count * STAVE__CHUNK_SIZE);

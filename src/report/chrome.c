@@ -1,18 +1,25 @@
 /* A report in Chrome's trace event format: each thread by the clock. Rules that its readers enforce are listed in
  * export/chrome.c; what of them matters here: pid and tid are small numbers, times are microseconds from the origin,
- * outer ones come before inner ones, what is open is a B, ids of flows are hexadecimal. */
+ * outer ones come before inner ones, what is open is a B, ids of flows are hexadecimal, a thread is at most 512 levels deep:
+ * what is below stands in an event "(N deeper)". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "export/format.h"
 #include "export/json_text.h"
 #include "report/threads.h"
+
+#define PERFETTO_DEPTH 512
+#define DEPTH (PERFETTO_DEPTH - 1) /* of the deepest level stands what is below it */
 
 struct writing {
     const stave_report *report;
     struct stave__out *out;
-    uint64_t flows; /* ids that were given out */
+    uint64_t flows;       /* ids that were given out */
+    uint32_t open[DEPTH]; /* of the thread at hand, as places in its list */
+    uint32_t depth;
 };
 
 static const char *const outcomes[] = {
@@ -113,6 +120,46 @@ static void put_node(struct writing *w, const struct stave__threads *threads, ui
     put_flows(w, threads->nodes[at]);
 }
 
+static void put_deeper(struct writing *w, const struct stave__threads *threads, uint32_t at,
+                       uint32_t count)
+{
+    char name[STAVE__DEEPER_MAX];
+    stave__deeper_text(count, name);
+    begin_event(w, "X", w->report->nodes[threads->nodes[at]].lane, name);
+    put_us(w, ",\"ts\":", threads->start_ns[at]);
+    put_us(w, ",\"dur\":", threads->end_ns[at] - threads->start_ns[at]);
+    stave__out_text(w->out, "}");
+}
+
+/* What has ended before a node begins, or is on another thread. */
+static void close_until(struct writing *w, const struct stave__threads *threads, uint32_t at)
+{
+    const stave_report_node *nodes = w->report->nodes;
+    while (w->depth > 0) {
+        uint32_t around = w->open[w->depth - 1];
+        if (nodes[threads->nodes[around]].lane == nodes[threads->nodes[at]].lane &&
+            threads->end_ns[around] > threads->start_ns[at])
+            return;
+        w->depth--;
+    }
+}
+
+/* With all that lies in it, if it is too deep; their flows are bound to what stands for them. What comes next. */
+static uint32_t put_one(struct writing *w, const struct stave__threads *threads, uint32_t at)
+{
+    close_until(w, threads, at);
+    if (w->depth < DEPTH) {
+        w->open[w->depth++] = at;
+        put_node(w, threads, at);
+        return at + 1;
+    }
+    uint32_t end = at + 1 + stave__threads_count_in(threads, w->report, at);
+    put_deeper(w, threads, at, end - at);
+    for (; at < end; at++)
+        put_flows(w, threads->nodes[at]);
+    return end;
+}
+
 static void name_lane(struct writing *w, uint32_t lane)
 {
     begin_event(w, "M", lane, "thread_name");
@@ -133,8 +180,8 @@ static int put_all(struct writing *w, stave_error *error)
                             "\"args\":{\"name\":\"rules\"}}");
     for (uint32_t i = 0; i < w->report->lanes_count; i++)
         name_lane(w, i);
-    for (uint32_t i = 0; i < threads.count; i++)
-        put_node(w, &threads, i);
+    for (uint32_t i = 0; i < threads.count;)
+        i = put_one(w, &threads, i);
     stave__out_text(w->out, "\n]}\n");
     stave__threads_free(&threads);
     return stave__out_finish(w->out, error);

@@ -59,6 +59,7 @@ struct stave__model {
     int64_t from, to;    /* their starts: from <= start < to */
     uint32_t scope_lane; /* of this lane or begun by a handle in what is; STAVE_NONE: of all */
     struct stave_report_lost lost;
+    uint64_t session; /* its number; 0: of all */
 };
 
 int stave__model_init(struct stave__model *model, stave_error *error);

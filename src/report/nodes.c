@@ -67,6 +67,7 @@ static void fill(const struct stave__making *making, const struct lists *lists, 
     const struct stave__layout *layout = &making->layout;
     const struct stave__model_row *row = stave__row_of(making, at);
     bool is_rule = row->kind == STAVE__EVALUATION;
+    bool has_reason = is_rule && row->note != STAVE_NONE && row->outcome != STAVE_DONE;
     uint32_t index = making->row[at], parent = node_or_none(making, layout->parent[index]);
     uint32_t name = is_rule ? making->report->graph.rules[row->rule].description : row->name;
     making->report->nodes[at] = (stave_report_node){
@@ -82,7 +83,7 @@ static void fill(const struct stave__making *making, const struct lists *lists, 
         .place = layout->place[index],
         .outcome = row->outcome,
         .flags = row->flags,
-        .reason = is_rule && row->note != STAVE_NONE ? text_at(making, row->note) : NULL,
+        .reason = has_reason ? text_at(making, row->note) : NULL,
         .start_ns = ns_from_origin(making->model, row->start),
         .end_ns = ns_from_origin(making->model, row->end),
     };

@@ -100,6 +100,13 @@ static void read_keys(struct stave__rule_reading *r, uint32_t strings)
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
+/* Whose file it is; 0: nobody's. */
+static uint64_t owner_of(const stave_trace *trace)
+{
+    const stave_property *property = stave_trace_find_property(trace, "rules.session");
+    return property != NULL && property->flags == 0 ? property->value : 0;
+}
+
 /* The session that is asked for; NULL: there is none, or all are. */
 static const struct stave__session_row *find_session(const struct stave__rule_tables *tables,
                                                      uint64_t number)
@@ -248,17 +255,20 @@ static int read_trace(struct stave__rule_reading *r, const stave_report_config *
                       stave_error *error)
 {
     const struct stave__rule_tables *tables = stave__trace_rules(r->trace);
-    const struct stave__session_row *session = find_session(tables, config->session);
+    uint64_t number = config->session != 0 ? config->session : owner_of(r->trace);
+    const struct stave__session_row *session = find_session(tables, number);
     int status = STAVE_OK;
-    if (session == NULL && config->session != 0)
+    if (session == NULL && config->session != 0) /* an owner's row may be cut off */
         return stave__fail(error, STAVE_E_NOTHING, 0, "there is no session with this number");
     if (!has_room(r))
         return stave__fail_memory(error);
     read_keys(r, stave_trace_strings(r->trace));
     if (!read_rules(r, tables) || !read_summaries(r, tables, session))
         return stave__fail_memory(error);
-    if (session != NULL)
+    if (session != NULL) {
+        r->model->session = session->number;
         status = find_scope(r, session, error);
+    }
     add_lost(r, tables, session);
     return status >= 0 ? read_all(r, session, config->progress, error) : status;
 }

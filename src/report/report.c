@@ -81,6 +81,7 @@ static void take_over(struct stave__making *making)
     report->lanes = making->model->lanes;
     report->lanes_count = making->model->lanes_count;
     report->lost = making->model->lost;
+    report->session = making->model->session;
     making->model->texts = (struct stave__strings){0};
     making->model->lanes = NULL;
 }
@@ -138,6 +139,11 @@ void stave_report_free(stave_report *report)
 
 /* ---- what it shows --------------------------------------------------------------------------- */
 
+uint64_t stave_report_session(const stave_report *report)
+{
+    return report->session;
+}
+
 size_t stave_report_rule_count(const stave_report *report)
 {
     return report->graph.count;
@@ -151,8 +157,10 @@ const stave_rule_stats *stave_report_rule_at(const stave_report *report, size_t 
 const stave_rule_stats *stave_report_rule_by_id(const stave_report *report, const char *id)
 {
     uint32_t low = 0, high = report->graph.count, text;
-    if (!stave__strings_find(&report->texts, id, strlen(id), &text))
+    size_t size = id != NULL ? strnlen(id, STAVE_TEXT_MAX) : 0; /* as it is captured */
+    if (!stave__strings_find(&report->texts, id != NULL ? id : "", size, &text))
         return NULL;
+    id = stave__strings_text(&report->texts, text, NULL);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const char *other =

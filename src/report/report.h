@@ -26,6 +26,7 @@ struct stave_report {
     uint32_t *lanes;    /* names, texts */
     uint32_t lanes_count;
     stave_report_lost lost;
+    uint64_t session; /* 0: all */
 };
 
 struct stave__making {

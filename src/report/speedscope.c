@@ -113,21 +113,11 @@ static void close_until(struct writing *w, const struct stave__threads *threads,
     }
 }
 
-/* How many follow from `at` on that lie in it. */
-static uint32_t count_in(const struct writing *w, const struct stave__threads *threads, uint32_t at)
-{
-    uint32_t lane = w->report->nodes[threads->nodes[at]].lane, i = at + 1;
-    while (i < threads->count && w->report->nodes[threads->nodes[i]].lane == lane &&
-           threads->start_ns[i] < threads->end_ns[at])
-        i++;
-    return i - at - 1;
-}
-
 /* Those of a level that is too deep, until it ends. */
 static int put_deeper_on_thread(struct writing *w, const struct stave__threads *threads,
                                 uint32_t at, uint32_t *next)
 {
-    uint32_t frame, below = count_in(w, threads, at);
+    uint32_t frame, below = stave__threads_count_in(threads, w->report, at);
     int status = stave__speedscope_deeper(&w->file, (uint64_t)below + 1, &frame);
     if (status < 0)
         return status;

@@ -72,6 +72,16 @@ int stave__threads_open(struct stave__threads *threads, const stave_report *repo
     return has_room ? STAVE_OK : stave__fail_memory(error);
 }
 
+uint32_t stave__threads_count_in(const struct stave__threads *threads, const stave_report *report,
+                                 uint32_t at)
+{
+    uint32_t lane = report->nodes[threads->nodes[at]].lane, i = at + 1;
+    while (i < threads->count && report->nodes[threads->nodes[i]].lane == lane &&
+           threads->start_ns[i] < threads->end_ns[at])
+        i++;
+    return i - at - 1;
+}
+
 void stave__threads_free(struct stave__threads *threads)
 {
     free(threads->nodes);

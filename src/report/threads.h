@@ -20,6 +20,10 @@ struct stave__threads {
 
 int stave__threads_open(struct stave__threads *threads, const stave_report *report,
                         stave_error *error);
+
+/* How many follow nodes[at] that lie in it. */
+uint32_t stave__threads_count_in(const struct stave__threads *threads, const stave_report *report,
+                                 uint32_t at);
 void stave__threads_free(struct stave__threads *threads);
 
 #endif

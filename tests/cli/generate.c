@@ -19,6 +19,9 @@
  *   full      many, in a file that was full before its recording ended
  *   rules     the example of docs/rules.md, in a session; and a second run, in which something fails, is skipped and
  *             does not find what it depends on; two rules depend on each other
+ *   own-rules a session's own file, with what another one captured; a run in another one's evaluation
+ *   long-rule a rule with a long description
+ *   rules-alone  the rules, and nothing that was evaluated
  *   later     nested, with a block of an unknown kind and without an index  */
 #include <math.h>
 #include <stdbool.h>
@@ -493,18 +496,64 @@ static void rules(void)
     seal();
 }
 
+/* A session's own file: what another one captured, then its runs, the second inside the first one's evaluation. */
+static void own_rules(void)
+{
+    uint32_t lane = add_lane("main", STAVE_LANE_THREAD, 0);
+    const struct span spans[] = {
+        {"price is positive", 0, 4 * MS, lane, 0, 1, 0, 0, 0},
+        {"all in stock", 11 * MS, 12 * MS, lane, 4, 6, 0, 0, 0},
+        {"price is positive", 10 * MS, 12 * MS, lane, 3, 5, 0, 0, 0},
+        {"part", 10 * MS, 12 * MS, lane, 2, 4, 0, 0, 0},
+        {"total matches", 10 * MS, 12 * MS, lane, 1, 3, 0, 0, 0},
+        {"order", 10 * MS, 13 * MS, lane, 0, 2, 0, 0, 0},
+    };
+    struct stave__session_row session = {.number = 2, .start = 5 * MS, .stop = INT64_MAX};
+    rule("price is positive", "price", NULL, NULL);
+    rule("all in stock", "stock", NULL, NULL);
+    rule("total matches", "total", NULL, NULL);
+    role("order", STAVE__ROLE_RUN);
+    role("part", STAVE__ROLE_RUN);
+    add_spans(spans, COUNT(spans));
+    check(stave__trace_add_session(trace, &session, &error));
+    check(stave__trace_set_property(trace, "rules.session", 0, 2, &error));
+    seal();
+}
+
+/* A description of 300 bytes. */
+static void long_rule(void)
+{
+    char name[301] = {0};
+    uint32_t lane = add_lane("main", STAVE_LANE_THREAD, 0);
+    memset(name, 'x', sizeof name - 1);
+    const struct span span = {name, 0, 4 * MS, lane, 0, 1, 0, 0, 0};
+    rule(name, "x", NULL, NULL);
+    add_spans(&span, 1);
+    seal();
+}
+
+/* None of them was evaluated. */
+static void rules_alone(void)
+{
+    add_lane("main", STAVE_LANE_THREAD, 0);
+    declare_rules();
+    seal();
+}
+
 static const struct {
     const char *name;
     void (*make)(void);
 } makers[] = {
-    {"nested", nested},     {"wild", wild},
-    {"deep", deep},         {"many", many},
-    {"repeated", repeated}, {"open", left_open},
-    {"empty", empty},       {"properties", properties},
-    {"later", later},       {"evicted", evicted},
-    {"details", details},   {"limited", limited},
-    {"costly", costly},     {"requests", requests},
-    {"full", full},         {"rules", rules},
+    {"nested", nested},       {"wild", wild},
+    {"deep", deep},           {"many", many},
+    {"repeated", repeated},   {"open", left_open},
+    {"empty", empty},         {"properties", properties},
+    {"later", later},         {"evicted", evicted},
+    {"details", details},     {"limited", limited},
+    {"costly", costly},       {"requests", requests},
+    {"full", full},           {"rules", rules},
+    {"own-rules", own_rules}, {"rules-alone", rules_alone},
+    {"long-rule", long_rule},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */
@@ -558,6 +607,6 @@ int main(int argc, char **argv)
         stderr,
         "usage: generate "
         "nested|wild|details|deep|many|repeated|open|empty|properties|evicted|full|limited|costly|"
-        "rules|later > FILE\n");
+        "rules|own-rules|rules-alone|long-rule|later > FILE\n");
     return 2;
 }

@@ -569,6 +569,11 @@ static void test_starts_that_are_refused(void **state)
     stave_stop();
     expect_refused(&(stave_config){.mode = 2}, STAVE_E_ARGUMENT);
     expect_refused(&(stave_config){.max_bytes = (1 << 20) - 1}, STAVE_E_ARGUMENT);
+    stave_error error = {0};
+    assert_int_equal(stave_start(&(stave_config){.max_bytes = ((uint64_t)1 << 47) + 1}, &error),
+                     STAVE_E_ARGUMENT);
+    assert_string_equal(error.message, "max_bytes is 140737488355329, the least is 1048576, "
+                                       "the most 140737488355328");
     expect_refused(&(stave_config){.max_bytes = 1 << 20}, STAVE_E_ARGUMENT); /* it was another */
     assert_false(stave_is_enabled());
     stave_enable(true);

@@ -201,6 +201,34 @@ static void test_deep_thread(void **state)
     stave_report_free(report);
 }
 
+static uint32_t count_of(const char *text, const char *what)
+{
+    uint32_t count = 0;
+    for (; (text = strstr(text, what)) != NULL; text += strlen(what))
+        count++;
+    return count;
+}
+
+/* A thousand, one inside the other, and one behind them: 511 levels and what is deeper. */
+static void test_deep_chrome(void **state)
+{
+    rules_model_open(&model);
+    model.unit_ns = 1000;
+    uint32_t rule = rules_model_rule(&model, "r", "");
+    for (uint32_t i = 0; i < 1000; i++)
+        rules_model_add(&model, rule, 0, i + 1, i, 10000 - i)->around = i > 0 ? i - 1 : STAVE_NONE;
+    rules_model_add(&model, rule, 0, 2000, 10000, 10001);
+    stave_report *report = rules_model_report(&model);
+    char *text = chrome_of(report);
+    assert_int_equal(count_of(text, "\"ph\":\"X\""), 511 + 1 + 1);
+    assert_int_equal(count_of(text, "deeper)"), 1);
+    assert_non_null(strstr(text, "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"(489 deeper)\","
+                                 "\"ts\":511.000,\"dur\":8978.000}"));
+    assert_non_null(strstr(text, "\"ts\":10000.000,\"dur\":1.000"));
+    free(text);
+    stave_report_free(report);
+}
+
 /* ---- where they go --------------------------------------------------------------------------- */
 
 struct gathered {
@@ -276,9 +304,10 @@ static void test_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_speedscope),   cmocka_unit_test(test_chrome),
-        cmocka_unit_test(test_deep_tree),    cmocka_unit_test(test_deep_thread),
-        cmocka_unit_test(test_destinations), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_speedscope),  cmocka_unit_test(test_chrome),
+        cmocka_unit_test(test_deep_tree),   cmocka_unit_test(test_deep_thread),
+        cmocka_unit_test(test_deep_chrome), cmocka_unit_test(test_destinations),
+        cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

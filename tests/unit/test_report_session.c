@@ -136,6 +136,40 @@ static void test_while_it_goes_on(void **state)
     assert_true(stave_report_node_at(report, 0)->self_ns == 7);
 }
 
+/* Done takes back what was told before, with its reason; NULL leaves a reason. */
+static void test_taken_back(void **state)
+{
+    stave_rule rule = {.id = "r"};
+    for (int i = 0; i < 2; i++) {
+        STAVE_RULE(&rule);
+        recorded_ns++;
+        stave_rule_fail("too early");
+        stave_rule_outcome(i == 0 ? STAVE_DONE : STAVE_CANCELLED, NULL);
+    }
+    make(session);
+    assert_int_equal(stave_report_node_at(report, 0)->outcome, STAVE_DONE);
+    assert_null(stave_report_node_at(report, 0)->reason);
+    assert_int_equal(stave_report_node_at(report, 1)->outcome, STAVE_CANCELLED);
+    assert_string_equal(stave_report_node_at(report, 1)->reason, "too early");
+}
+
+/* As they are captured: cut, and NULL is the empty one. */
+static void test_odd_ids(void **state)
+{
+    static char id[STAVE_TEXT_MAX + 2], other[STAVE_TEXT_MAX];
+    memset(id, 'x', sizeof id - 1);
+    memset(other, 'x', sizeof other - 1);
+    stave_rule longest = {.id = id}, none = {.description = "equal"}; /* as in test_odd_names() */
+    evaluate(&longest, 1);
+    evaluate(&none, 1);
+    make(session);
+    assert_int_equal(calls_of(id), 1);
+    assert_int_equal(strlen(stats_of(id)->id), STAVE_TEXT_MAX);
+    assert_int_equal(calls_of(NULL), 1);
+    assert_ptr_equal(stats_of(""), stave_report_rule_by_id(report, NULL));
+    assert_null(stave_report_rule_by_id(report, other));
+}
+
 static void test_outcomes(void **state)
 {
     static const stave_outcome outcomes[] = {STAVE_DONE,   STAVE_FAILED,    STAVE_SKIPPED,
@@ -289,6 +323,29 @@ static void test_dump(void **state)
     unlink(path);
 }
 
+/* A session's own file is of that session, others are of all. */
+static void test_whose_file(void **state)
+{
+    char path[] = "/tmp/stave-session-XXXXXX";
+    close(mkstemp(path));
+    evaluate(&price, 1);
+    recorded_ns++;
+    stave_session *inner = start(NULL);
+    evaluate(&total, 1);
+    assert_int_equal(stave_session_dump(inner, path, NULL), STAVE_OK);
+    stave_report_free(report);
+    report = report_of_file(path, 0);
+    assert_int_equal(stave_report_session(report), stave_session_number(inner));
+    assert_true(calls_of("0f6c") == 0 && calls_of("7b1e") == 1);
+    assert_int_equal(stave_dump(path, NULL), STAVE_OK);
+    stave_report_free(report);
+    report = report_of_file(path, 0);
+    assert_int_equal(stave_report_session(report), 0);
+    assert_true(calls_of("0f6c") == 1 && calls_of("7b1e") == 1);
+    stave_session_free(inner);
+    unlink(path);
+}
+
 /* ---- seven odd names, three workers, ten calls ----------------------------------------------- */
 
 #define WORKERS 3
@@ -341,6 +398,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_outlives_its_session),
         TEST(test_while_it_goes_on),
+        TEST(test_taken_back),
+        TEST(test_odd_ids),
         TEST(test_outcomes),
         TEST(test_nested_sessions),
         TEST(test_while_recording_is_off),
@@ -348,6 +407,7 @@ int main(void)
         TEST(test_summaries),
         TEST(test_in_a_cumulative_span),
         TEST(test_dump),
+        TEST(test_whose_file),
         TEST(test_odd_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,8 +116,8 @@ static void test_attributes(void **state)
     calls_add(&calls, "r", 1, 3, 2, 3);
     calls_add(&calls, "order", 0, 1, 0, 5);
     attribute("id", 1, STAVE_FLAG_SIGNED, (uint64_t)-17);
-    attribute("left out", 2, STAVE_FLAG_BOOL, 1);
     attribute("known", 2, STAVE_FLAG_BOOL, 0);
+    attribute("left out", 2, STAVE_FLAG_BOOL, 1);
     attribute("error", 2, STAVE_FLAG_TEXT, why);
     attribute("error", 2, STAVE_FLAG_TEXT, because);
     attribute("error", 3, 0, 5);
