@@ -7,7 +7,7 @@
 enum { CAPACITY_FIRST = 64 };
 
 /* The last range that begins at or before the timetag; NULL: there is none. */
-static struct clips_range *range_of(const struct clips_causes *causes, uint64_t timetag)
+static struct clips_range *range_of(const struct stave__clips_causes *causes, uint64_t timetag)
 {
     size_t low = 0;
     size_t high = causes->count;
@@ -23,20 +23,20 @@ static struct clips_range *range_of(const struct clips_causes *causes, uint64_t 
     return &causes->ranges[low - 1];
 }
 
-stave_run clips_causes_find(const struct clips_causes *causes, uint64_t timetag)
+stave_run stave__clips_causes_find(const struct stave__clips_causes *causes, uint64_t timetag)
 {
     const struct clips_range *range = range_of(causes, timetag);
     return range != NULL ? range->firing : (stave_run){0};
 }
 
-void clips_causes_add(struct clips_causes *causes, struct clips_range range)
+void stave__clips_causes_add(struct stave__clips_causes *causes, struct clips_range range)
 {
     assert(causes->count < causes->capacity && range.first < range.end);
     assert(causes->count == 0 || causes->ranges[causes->count - 1].end <= range.first);
     causes->ranges[causes->count++] = range;
 }
 
-bool clips_causes_grow(struct clips_causes *causes)
+bool stave__clips_causes_grow(struct stave__clips_causes *causes)
 {
     size_t capacity = causes->capacity == 0 ? CAPACITY_FIRST : 2 * causes->capacity;
     if (capacity > causes->max)
@@ -51,14 +51,14 @@ bool clips_causes_grow(struct clips_causes *causes)
     return true;
 }
 
-void clips_causes_need(struct clips_causes *causes, uint64_t timetag)
+void stave__clips_causes_need(struct stave__clips_causes *causes, uint64_t timetag)
 {
     struct clips_range *range = range_of(causes, timetag);
     if (range != NULL)
         range->is_needed = true;
 }
 
-void clips_causes_sweep(struct clips_causes *causes)
+void stave__clips_causes_sweep(struct stave__clips_causes *causes)
 {
     size_t kept = 0;
     for (size_t i = 0; i < causes->count; i++) {
@@ -70,7 +70,7 @@ void clips_causes_sweep(struct clips_causes *causes)
     causes->count = kept;
 }
 
-void clips_causes_forget_half(struct clips_causes *causes)
+void stave__clips_causes_forget_half(struct stave__clips_causes *causes)
 {
     size_t forgotten = causes->count - causes->count / 2;
     if (forgotten == 0)
@@ -80,14 +80,14 @@ void clips_causes_forget_half(struct clips_causes *causes)
     memmove(causes->ranges, causes->ranges + forgotten, causes->count * sizeof *causes->ranges);
 }
 
-void clips_causes_clear(struct clips_causes *causes)
+void stave__clips_causes_clear(struct stave__clips_causes *causes)
 {
     causes->count = 0;
     causes->forgotten = 0;
 }
 
-void clips_causes_free(struct clips_causes *causes)
+void stave__clips_causes_free(struct stave__clips_causes *causes)
 {
     free(causes->ranges);
-    *causes = (struct clips_causes){0};
+    *causes = (struct stave__clips_causes){0};
 }

@@ -17,30 +17,30 @@ struct clips_range {
 };
 
 /* All zero but `max` is one without ranges. */
-struct clips_causes {
+struct stave__clips_causes {
     struct clips_range *ranges;
     size_t count, capacity, max;
     uint64_t forgotten; /* timetags below it may have been in a range that was needed */
 };
 
 /* The firing, or all zero: it is in no range. */
-stave_run clips_causes_find(const struct clips_causes *causes, uint64_t timetag);
+stave_run stave__clips_causes_find(const struct stave__clips_causes *causes, uint64_t timetag);
 
 /* A range behind all that there are. There must be room: count < capacity. */
-void clips_causes_add(struct clips_causes *causes, struct clips_range range);
+void stave__clips_causes_add(struct stave__clips_causes *causes, struct clips_range range);
 
 /* Room for twice as many, at most for `max`. False: there is no memory, or it is `max` already. */
-bool clips_causes_grow(struct clips_causes *causes);
+bool stave__clips_causes_grow(struct stave__clips_causes *causes);
 
-void clips_causes_need(struct clips_causes *causes, uint64_t timetag);
-void clips_causes_sweep(struct clips_causes *causes);
+void stave__clips_causes_need(struct stave__clips_causes *causes, uint64_t timetag);
+void stave__clips_causes_sweep(struct stave__clips_causes *causes);
 
 /* Forgets the older half, needed or not. */
-void clips_causes_forget_half(struct clips_causes *causes);
+void stave__clips_causes_forget_half(struct stave__clips_causes *causes);
 
 /* Forgets all: timetags begin anew. */
-void clips_causes_clear(struct clips_causes *causes);
+void stave__clips_causes_clear(struct stave__clips_causes *causes);
 
-void clips_causes_free(struct clips_causes *causes);
+void stave__clips_causes_free(struct stave__clips_causes *causes);
 
 #endif

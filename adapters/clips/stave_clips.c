@@ -32,7 +32,7 @@ struct adapter {
     bool is_open; /* a rule is firing: the run function is also called when none has fired */
     stave_evaluation firing; /* if it is open and captured */
     uint64_t first_timetag;  /* of what comes onto the agenda in it */
-    struct clips_causes causes;
+    struct stave__clips_causes causes;
     stave_clips_counts counts;
     struct rule_data *rules;
 };
@@ -114,39 +114,39 @@ static stave_rule *rule_of(struct adapter *adapter, struct defrule *defrule)
 
 /* ---- causes ---------------------------------------------------------------------------------- */
 
-static void need_agenda(void *environment, struct clips_causes *causes, void *module)
+static void need_agenda(void *environment, struct stave__clips_causes *causes, void *module)
 {
     struct defruleModule *rules =
         GetModuleItem(environment, module, DefruleData(environment)->DefruleModuleIndex);
     for (struct activation *at = rules->agenda; at != NULL; at = at->next)
-        clips_causes_need(causes, at->timetag);
+        stave__clips_causes_need(causes, at->timetag);
 }
 
-static void sweep(void *environment, struct clips_causes *causes)
+static void sweep(void *environment, struct stave__clips_causes *causes)
 {
     for (void *module = EnvGetNextDefmodule(environment, NULL); module != NULL;
          module = EnvGetNextDefmodule(environment, module))
         need_agenda(environment, causes, module);
-    clips_causes_sweep(causes);
+    stave__clips_causes_sweep(causes);
 }
 
 /* A walk over the agenda is followed by at least as many firings without one as an eighth of what was walked over: where the
  * agenda is long, or most is still needed, there are more ranges instead. So a firing's share of the walks has a bound. */
-static void make_room(void *environment, struct clips_causes *causes)
+static void make_room(void *environment, struct stave__clips_causes *causes)
 {
     if (causes->capacity <= AgendaData(environment)->NumberOfActivations / 4 &&
-        clips_causes_grow(causes))
+        stave__clips_causes_grow(causes))
         return;
     sweep(environment, causes);
-    if (causes->count >= causes->capacity / 2 && clips_causes_grow(causes))
+    if (causes->count >= causes->capacity / 2 && stave__clips_causes_grow(causes))
         return;
     if (causes->count > causes->capacity / 8 * 7)
-        clips_causes_forget_half(causes);
+        stave__clips_causes_forget_half(causes);
 }
 
 static void remember(void *environment, struct adapter *adapter, stave_run firing)
 {
-    struct clips_causes *causes = &adapter->causes;
+    struct stave__clips_causes *causes = &adapter->causes;
     uint64_t end = AgendaData(environment)->CurrentTimetag;
     if (firing.serial == 0 || end <= adapter->first_timetag)
         return;
@@ -156,8 +156,9 @@ static void remember(void *environment, struct adapter *adapter, stave_run firin
         causes->forgotten = end;
         return;
     }
-    clips_causes_add(causes, (struct clips_range){
-                                 .first = adapter->first_timetag, .end = end, .firing = firing});
+    stave__clips_causes_add(
+        causes,
+        (struct clips_range){.first = adapter->first_timetag, .end = end, .firing = firing});
 }
 
 /* ---- firings --------------------------------------------------------------------------------- */
@@ -172,7 +173,7 @@ static void set_details(void *environment, struct activation *activation, stave_
 
 static stave_run cause_of(struct adapter *adapter, const struct activation *activation)
 {
-    stave_run cause = clips_causes_find(&adapter->causes, activation->timetag);
+    stave_run cause = stave__clips_causes_find(&adapter->causes, activation->timetag);
     adapter->counts.caused += cause.serial != 0;
     adapter->counts.unknown += cause.serial == 0 && activation->timetag < adapter->causes.forgotten;
     return cause;
@@ -236,7 +237,7 @@ static void cleared(void *environment)
 {
     struct adapter *adapter = attached(environment);
     if (adapter != NULL)
-        clips_causes_clear(&adapter->causes);
+        stave__clips_causes_clear(&adapter->causes);
 }
 
 /* ---- attaching ------------------------------------------------------------------------------- */
@@ -260,7 +261,7 @@ static void destroy(void *environment)
         next = data->next;
         free(data);
     }
-    clips_causes_free(&adapter->causes);
+    stave__clips_causes_free(&adapter->causes);
 }
 
 static bool is_free(void *environment, uint32_t position)
@@ -345,7 +346,7 @@ void stave_clips_detach(void *environment)
     EnvRemoveBeforeRunFunction(environment, NAME);
     EnvRemoveRunFunction(environment, NAME);
     EnvRemoveClearFunction(environment, NAME);
-    clips_causes_free(&adapter->causes);
+    stave__clips_causes_free(&adapter->causes);
     adapter->is_attached = false;
 }
 

@@ -23,56 +23,56 @@ static struct clips_range range(uint64_t first, uint64_t end, uint64_t serial)
     return (struct clips_range){.first = first, .end = end, .firing = {.serial = serial}};
 }
 
-static uint64_t found(const struct clips_causes *causes, uint64_t timetag)
+static uint64_t found(const struct stave__clips_causes *causes, uint64_t timetag)
 {
-    return clips_causes_find(causes, timetag).serial;
+    return stave__clips_causes_find(causes, timetag).serial;
 }
 
 static void test_none(void **state)
 {
-    struct clips_causes causes = {.max = 4};
+    struct stave__clips_causes causes = {.max = 4};
     assert_int_equal(found(&causes, 0), 0);
-    clips_causes_need(&causes, 0);
-    clips_causes_sweep(&causes);
-    clips_causes_forget_half(&causes);
+    stave__clips_causes_need(&causes, 0);
+    stave__clips_causes_sweep(&causes);
+    stave__clips_causes_forget_half(&causes);
     assert_int_equal(causes.forgotten, 0);
-    clips_causes_free(&causes);
+    stave__clips_causes_free(&causes);
 }
 
 static void test_borders(void **state)
 {
-    struct clips_causes causes = {.max = 4};
-    assert_true(clips_causes_grow(&causes));
-    clips_causes_add(&causes, range(3, 5, 1));
-    clips_causes_add(&causes, range(5, 6, 2));
-    clips_causes_add(&causes, range(9, 12, 3));
+    struct stave__clips_causes causes = {.max = 4};
+    assert_true(stave__clips_causes_grow(&causes));
+    stave__clips_causes_add(&causes, range(3, 5, 1));
+    stave__clips_causes_add(&causes, range(5, 6, 2));
+    stave__clips_causes_add(&causes, range(9, 12, 3));
     const uint64_t expected[] = {0, 0, 0, 1, 1, 2, 0, 0, 0, 3, 3, 3, 0, 0};
     for (uint64_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_int_equal(found(&causes, i), expected[i]);
-    clips_causes_free(&causes);
+    stave__clips_causes_free(&causes);
 }
 
 static void test_max(void **state)
 {
-    struct clips_causes causes = {.max = 100};
-    while (clips_causes_grow(&causes))
+    struct stave__clips_causes causes = {.max = 100};
+    while (stave__clips_causes_grow(&causes))
         ;
     assert_int_equal(causes.capacity, 100);
     for (uint64_t i = 0; i < 100; i++)
-        clips_causes_add(&causes, range(2 * i, 2 * i + 1, i + 1));
-    clips_causes_forget_half(&causes);
+        stave__clips_causes_add(&causes, range(2 * i, 2 * i + 1, i + 1));
+    stave__clips_causes_forget_half(&causes);
     assert_int_equal(causes.count, 50);
     assert_int_equal(causes.forgotten, 99);
     assert_int_equal(found(&causes, 98), 0);
     assert_int_equal(found(&causes, 100), 51);
-    clips_causes_clear(&causes);
+    stave__clips_causes_clear(&causes);
     assert_int_equal(found(&causes, 100), 0);
     assert_int_equal(causes.forgotten, 0);
-    clips_causes_free(&causes);
+    stave__clips_causes_free(&causes);
 }
 
 /* No range that is needed goes in a sweep, and each that is not. */
-static void sweep(struct clips_causes *causes)
+static void sweep(struct stave__clips_causes *causes)
 {
     size_t needed = 0;
     for (size_t i = 0; i < causes->count; i++) {
@@ -83,19 +83,19 @@ static void sweep(struct clips_causes *causes)
     }
     for (uint64_t tag = 0; tag < TIMETAGS; tag++)
         if (pending[tag])
-            clips_causes_need(causes, tag);
-    clips_causes_sweep(causes);
+            stave__clips_causes_need(causes, tag);
+    stave__clips_causes_sweep(causes);
     assert_int_equal(causes->count, needed);
 }
 
-static uint64_t add_some(struct clips_causes *causes, uint64_t *random, uint64_t next,
+static uint64_t add_some(struct stave__clips_causes *causes, uint64_t *random, uint64_t next,
                          uint64_t serial)
 {
     uint64_t first = next + random_below(random, 3);
     uint64_t end = first + 1 + random_below(random, 3);
     if (causes->count == causes->capacity)
-        assert_true(clips_causes_grow(causes));
-    clips_causes_add(causes, range(first, end, serial));
+        assert_true(stave__clips_causes_grow(causes));
+    stave__clips_causes_add(causes, range(first, end, serial));
     for (uint64_t tag = first; tag < end; tag++) {
         told[tag] = serial;
         pending[tag] = random_below(random, 4) == 0;
@@ -105,7 +105,7 @@ static uint64_t add_some(struct clips_causes *causes, uint64_t *random, uint64_t
 
 static void test_random(void **state)
 {
-    struct clips_causes causes = {.max = STEPS};
+    struct stave__clips_causes causes = {.max = STEPS};
     uint64_t random = 7;
     uint64_t next = 0;
     memset(told, 0, sizeof told);
@@ -121,7 +121,7 @@ static void test_random(void **state)
             assert_int_equal(found(&causes, tag), told[tag]);
         else
             assert_true(found(&causes, tag) == 0 || found(&causes, tag) == told[tag]);
-    clips_causes_free(&causes);
+    stave__clips_causes_free(&causes);
 }
 
 int main(void)
