@@ -111,7 +111,7 @@ static struct result measure(stave_trace *trace, int contender)
 
 static struct result measure_apart(stave_trace *trace, int contender)
 {
-    struct result result;
+    struct result result = {0};
     int ends[2];
     if (pipe(ends) != 0)
         check(STAVE_E_IO);
