@@ -175,7 +175,8 @@ static void write_groups_back(void)
 
 stave_trace *rows_finish(bool shuffled)
 {
-    qsort(puts_, puts_used, sizeof *puts_, compare_puts);
+    if (puts_used > 0)
+        qsort(puts_, puts_used, sizeof *puts_, compare_puts);
     if (shuffled)
         write_groups_back();
     else
