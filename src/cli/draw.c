@@ -170,18 +170,12 @@ static bool are_paths_sound(int count, char **paths)
     return streams <= 1;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 /* The last part of an input's path: of a link, that of the file which it leads to, since links such as
  * trace_latest.csv are the same for every run. */
 static const char *file_name(const struct page *page, int which)
 {
     const char *file = page->files[which];
-    return last_part(file != NULL ? file : page->traces[which].name);
+    return cli_last_part(file != NULL ? file : page->traces[which].name);
 }
 
 /* What the page calls an input: the name of its file, unless another's is the same. */

@@ -1,7 +1,6 @@
 /* stave export: a recording to a file of another viewer. */
 #include "stave/export.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/input.h"
+#include "cli/names.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/rules.h"
@@ -53,13 +53,12 @@ struct export
 static bool lane_counts(void *context, uint32_t lane)
 {
     const stave_trace *trace = context;
-    const char *name = stave_trace_string(trace, stave_trace_lane(trace, lane)->name, NULL);
-    return fnmatch(lane_pattern, name, 0) == 0;
+    return cli_name_matches(trace, stave_trace_lane(trace, lane)->name, lane_pattern);
 }
 
 static bool name_counts(void *context, uint32_t name)
 {
-    return fnmatch(name_pattern, stave_trace_string(context, name, NULL), 0) == 0;
+    return cli_name_matches(context, name, name_pattern);
 }
 
 static int write_export(void *context, stave_sink sink, stave_error *error)
@@ -142,12 +141,6 @@ static bool is_nothing(const stave_export_counts *counts)
 
 /* ---- where it goes --------------------------------------------------------------------------- */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 static bool ends_with(const char *text, const char *end)
 {
     size_t size = strlen(text), end_size = strlen(end);
@@ -191,7 +184,7 @@ static bool find_format(void)
 static char *default_output(const char *input)
 {
     const char *suffix = stave_export_suffix((stave_export_format)format);
-    const char *name = strcmp(input, "-") == 0 ? "stave" : last_part(input);
+    const char *name = strcmp(input, "-") == 0 ? "stave" : cli_last_part(input);
     const char *dot = strrchr(name, '.');
     size_t size = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
     char *path = malloc(size + strlen(suffix) + 1);
@@ -273,7 +266,7 @@ static int use(const struct cli_trace *trace, const char *path)
         cli_message("out of memory");
         return CLI_MISUSE;
     }
-    int exit_status = export_trace(trace, last_part(path), own != NULL ? own : output_path);
+    int exit_status = export_trace(trace, cli_last_part(path), own != NULL ? own : output_path);
     free(own);
     return exit_status;
 }

@@ -1,5 +1,6 @@
 #include "cli/names.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 void cli_table_word(struct cli_table *table, const char *word)
@@ -24,4 +25,9 @@ void cli_json_name(struct cli_json *json, const char *key, const stave_trace *tr
     size_t size;
     const char *text = stave_trace_string(trace, id, &size);
     cli_json_text(json, key, text, size);
+}
+
+bool cli_name_matches(const stave_trace *trace, uint32_t id, const char *pattern)
+{
+    return pattern == NULL || fnmatch(pattern, stave_trace_string(trace, id, NULL), 0) == 0;
 }

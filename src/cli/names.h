@@ -14,4 +14,7 @@ void cli_json_word(struct cli_json *json, const char *key, const char *word);
 void cli_table_name(struct cli_table *table, const stave_trace *trace, uint32_t id);
 void cli_json_name(struct cli_json *json, const char *key, const stave_trace *trace, uint32_t id);
 
+/* Whether it is as a shell pattern says; NULL: all are. */
+bool cli_name_matches(const stave_trace *trace, uint32_t id, const char *pattern);
+
 #endif

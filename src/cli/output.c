@@ -13,6 +13,12 @@ bool cli_is_stdout(const char *path)
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
+const char *cli_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 static int write_fd(void *context, const void *data, size_t size)
 {
     struct cli_fd_sink *sink = context;

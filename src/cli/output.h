@@ -21,6 +21,9 @@ struct cli_output {
 
 bool cli_is_stdout(const char *path);
 
+/* Behind the last slash that has something behind it. */
+const char *cli_last_part(const char *path);
+
 /* Bytes to a descriptor that is open; `name` is what errors call it. */
 struct cli_fd_sink {
     int fd;

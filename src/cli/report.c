@@ -1,11 +1,11 @@
 /* stave report: the roll-up, a row for each name; of a file with rules, a row for each rule. */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/contents.h"
 #include "cli/input.h"
+#include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/rollup.h"
 #include "cli/rules.h"
@@ -26,11 +26,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static bool name_matches(const stave_trace *trace, uint32_t id, const char *pattern)
-{
-    return pattern == NULL || fnmatch(pattern, stave_trace_string(trace, id, NULL), 0) == 0;
-}
-
 /* ---- which lanes ----------------------------------------------------------------------------- */
 
 static bool lane_counts(void *context, uint32_t lane)
@@ -50,7 +45,7 @@ static bool choose_lanes(struct cli_report *report)
         return false;
     }
     for (uint32_t i = 0; i < lanes; i++) {
-        report->lanes[i] = name_matches(trace, stave_trace_lane(trace, i)->name, lane_pattern);
+        report->lanes[i] = cli_name_matches(trace, stave_trace_lane(trace, i)->name, lane_pattern);
         any = any || report->lanes[i];
     }
     if (!any)
@@ -93,13 +88,13 @@ static bool choose_rows(struct cli_report *report)
     }
     for (uint32_t i = 0; i < rows; i++) {
         const stave_rollup_row *row = stave_rollup_row_at(report->rollup, i);
-        if (name_matches(trace, row->name, name_pattern))
+        if (cli_name_matches(trace, row->name, name_pattern))
             choose_row(report, row);
     }
     qsort(report->costly, report->costly_count, sizeof(stave_rollup_row *), compare_costly);
     for (uint32_t i = 0; i < counters; i++) {
         const stave_rollup_counter *row = stave_rollup_counter_at(report->rollup, i);
-        if (report->lanes[row->lane] && name_matches(trace, row->name, name_pattern))
+        if (report->lanes[row->lane] && cli_name_matches(trace, row->name, name_pattern))
             report->counters[report->counters_count++] = row;
     }
     return true;

@@ -1,11 +1,11 @@
 /* stave roots: a line for each root. */
 #include "cli/roots.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 
 #include "cli/input.h"
+#include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/times.h"
 
@@ -33,7 +33,7 @@ static double least_us, from_us = -HUGE_VAL, to_us = HUGE_VAL;
 
 static bool root_counts(void *context, uint32_t name)
 {
-    return fnmatch(name_pattern, stave_trace_string(context, name, NULL), 0) == 0;
+    return cli_name_matches(context, name, name_pattern);
 }
 
 static int make_list(struct cli_roots *shown, const struct cli_trace *trace, stave_error *error)

@@ -1,5 +1,4 @@
 /* stave tree: one root and all below it; of a file with rules, one run. */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include "cli/branches.h"
 #include "cli/cli.h"
 #include "cli/input.h"
+#include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/rules.h"
 #include "cli/text.h"
@@ -38,7 +38,7 @@ static uint64_t number = 1, levels = UINT32_MAX;
 
 static bool root_counts(void *context, uint32_t name)
 {
-    return fnmatch(name_pattern, stave_trace_string(context, name, NULL), 0) == 0;
+    return cli_name_matches(context, name, name_pattern);
 }
 
 static int new_tree(const struct cli_trace *trace, uint64_t root, bool the_slowest,

@@ -15,15 +15,12 @@
 #include "export/json_text.h"
 #include "export/keys.h"
 
-#define PERFETTO_DEPTH 512
-
 struct state {
     struct stave__writing writing;
     struct stave__json_names names;
     struct stave__keys keys;
     bool *processes; /* by pid: it was named */
-    uint32_t lane;
-    char where[64]; /* ,"pid":1,"tid":2 */
+    char where[64];  /* ,"pid":1,"tid":2 */
     size_t where_size;
     bool any_span;   /* on the lane's own track, the first of them: */
     double first_us; /* when it begins */
@@ -129,23 +126,12 @@ static int name_process(struct state *state, const stave_lane *lane)
     return STAVE_OK;
 }
 
-/* Interrupts above tasks, each by priority; all others as they come. */
-static uint64_t sort_index(uint32_t index, const stave_lane *lane)
-{
-    const uint32_t most = 999999;
-    uint32_t below = most - (lane->priority < most ? lane->priority : most);
-    if (lane->kind == STAVE_LANE_ISR)
-        return below;
-    return lane->kind == STAVE_LANE_TASK ? 1000000u + below : 2000000u + (uint64_t)index;
-}
-
 static int begin_lane(void *context, uint32_t lane)
 {
     struct state *state = context;
     const stave_lane *l = stave_trace_lane(state->writing.trace, lane);
     size_t size;
     const char *name = stave__lane_name_text(state->writing.trace, lane, &size);
-    state->lane = lane;
     state->any_span = false;
     state->where_size =
         (size_t)snprintf(state->where, sizeof state->where, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu64,
@@ -154,7 +140,8 @@ static int begin_lane(void *context, uint32_t lane)
     if (status < 0)
         return status;
     put_text(state, "thread_name", name, size);
-    put_number(state, "thread_sort_index", "sort_index", sort_index(lane, l));
+    put_number(state, "thread_sort_index", "sort_index",
+               stave__lane_rank(state->writing.trace, lane));
     return STAVE_OK;
 }
 
@@ -272,17 +259,16 @@ static double duration_of(const struct state *state, const struct stave__shown *
     return start + dur == end ? dur : (double)NAN;
 }
 
-/* A B instead of an X. It has an E unless it is still open. */
-static bool is_pair(const struct state *state, const struct stave__shown *span)
+/* A B instead of an X, which has an E unless it is still open: where there is no `dur`. */
+static bool is_pair(const struct stave__shown *span, double dur)
 {
     bool is_open = (span->flags & STAVE_FLAG_UNFINISHED) != 0 && span->entry == NULL;
-    return is_open || isnan(duration_of(state, span));
+    return is_open || isnan(dur);
 }
 
-static void put_duration(struct state *state, const struct stave__shown *span)
+static void put_duration(struct state *state, const struct stave__shown *span, double dur)
 {
     uint64_t ns = (uint64_t)(span->end - span->start);
-    double dur = duration_of(state, span);
     if (dur == (double)ns / 1000) {
         put_time(state, ",\"dur\":", ns);
         return;
@@ -291,22 +277,27 @@ static void put_duration(struct state *state, const struct stave__shown *span)
     stave__json_double(state->writing.out, dur);
 }
 
+static void begin_on_lane(struct state *state, const struct stave__shown *span)
+{
+    if (!state->any_span)
+        state->first_us = (double)span->start / 1000;
+    state->any_span = true;
+    double dur = duration_of(state, span);
+    begin_event(state, is_pair(span, dur) ? "B" : "X");
+    put_time(state, ",\"ts\":", (uint64_t)span->start);
+    if (!is_pair(span, dur))
+        put_duration(state, span, dur);
+}
+
 static void begin_span(struct state *state, const struct stave__shown *span)
 {
-    bool is_open = false;
-    if (span->track != 0) {
-        state->pairs += span->depth == 0;
-        begin_pair(state, "b");
-    } else {
-        if (!state->any_span)
-            state->first_us = (double)span->start / 1000;
-        state->any_span = true;
-        is_open = is_pair(state, span);
-        begin_event(state, is_open ? "B" : "X");
+    if (span->track == 0) {
+        begin_on_lane(state, span);
+        return;
     }
+    state->pairs += span->depth == 0;
+    begin_pair(state, "b");
     put_time(state, ",\"ts\":", (uint64_t)span->start);
-    if (span->track == 0 && !is_open)
-        put_duration(state, span);
 }
 
 static int enter(void *context, const struct stave__shown *span, const struct stave__shown *parent)
@@ -325,7 +316,7 @@ static int leave(void *context, const struct stave__shown *span, const struct st
 {
     struct state *state = context;
     (void)parent;
-    if ((span->track == 0 && !is_pair(state, span)) || stave__is_left_open(span))
+    if ((span->track == 0 && !is_pair(span, duration_of(state, span))) || stave__is_left_open(span))
         return STAVE_OK;
     if (span->track == 0)
         begin_event(state, "E");
@@ -460,7 +451,7 @@ static void close_state(void *context)
 
 const struct stave__format stave__chrome_format = {
     .state_size = sizeof(struct state),
-    .visitor = {.depth_max = PERFETTO_DEPTH - 1,
+    .visitor = {.depth_max = STAVE__PERFETTO_DEPTH - 1,
                 .wants = STAVE__WANTS_DETAILS | STAVE__WANTS_LINKS,
                 .begin = begin,
                 .lane = begin_lane,

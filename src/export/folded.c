@@ -126,15 +126,6 @@ static int leave(void *context, const struct stave__shown *span, const struct st
     return STAVE_OK;
 }
 
-static int moment(void *context, uint32_t lane, const struct stave__moment *moment)
-{
-    struct state *state = context;
-    (void)lane;
-    (void)moment;
-    state->writing.walk->counts.left_out++;
-    return STAVE_OK;
-}
-
 static int end(void *context)
 {
     struct state *state = context;
@@ -157,7 +148,6 @@ const struct stave__format stave__folded_format = {
                 .begin = begin,
                 .enter = enter,
                 .leave = leave,
-                .moment = moment,
                 .end = end},
     .close = close_state,
 };

@@ -65,6 +65,16 @@ const char *stave__lane_kind_text(const stave_lane *lane)
     return lane->kind < sizeof kinds / sizeof kinds[0] ? kinds[lane->kind] : "lane";
 }
 
+uint64_t stave__lane_rank(const stave_trace *trace, uint32_t lane)
+{
+    const stave_lane *l = stave_trace_lane(trace, lane);
+    const uint32_t most = 999999;
+    uint32_t below = most - (l->priority < most ? l->priority : most);
+    if (l->kind == STAVE_LANE_ISR)
+        return below;
+    return l->kind == STAVE_LANE_TASK ? 1000000u + below : 2000000u + (uint64_t)lane;
+}
+
 static const char *text_or(const stave_trace *trace, uint32_t id, const char *other, size_t *size)
 {
     const char *text = stave_trace_string(trace, id, size);

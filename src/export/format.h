@@ -28,6 +28,9 @@ struct stave__format {
 extern const struct stave__format stave__speedscope_format, stave__chrome_format,
     stave__perfetto_format, stave__folded_format, stave__pprof_format, stave__otlp_format;
 
+/* Levels of a lane: Perfetto drops what is below (kMaxDepth), of its own format and of Chrome's. */
+#define STAVE__PERFETTO_DEPTH 512
+
 /* ---- what several say the same way ----------------------------------------------------------- */
 
 /* The place in the source that a span's name has; the entry itself of a cumulative one. NULL: none is known. */
@@ -45,6 +48,9 @@ size_t stave__doubts_text(const struct stave__shown *span, char text[STAVE__DOUB
 /* A lane's name, or what it is where it has none; a process's name likewise. */
 const char *stave__lane_name_text(const stave_trace *trace, uint32_t lane, size_t *size);
 const char *stave__process_name_text(const stave_trace *trace, uint32_t process, size_t *size);
+
+/* Where it stands among all: interrupts first, then tasks, each by priority; then all others as they come. */
+uint64_t stave__lane_rank(const stave_trace *trace, uint32_t lane);
 
 /* "task", "interrupt" ... */
 const char *stave__lane_kind_text(const stave_lane *lane);

@@ -26,7 +26,7 @@ struct state {
     struct stave__keys keys;
     struct stave__otlp_roots roots;
     uint64_t seed; /* of the recording */
-    uint32_t lane, process;
+    uint32_t process;
     bool any_process, any_span; /* one is open; it has a span */
     bool failed;                /* out of memory */
     const char *label;          /* of the lane */
@@ -224,7 +224,6 @@ static int begin_lane(void *context, uint32_t lane)
 {
     struct state *state = context;
     const stave_lane *l = stave_trace_lane(state->writing.trace, lane);
-    state->lane = lane;
     state->label = stave__lane_name_text(state->writing.trace, lane, &state->label_size);
     if (state->any_process && state->process == l->process)
         return STAVE_OK;

@@ -14,7 +14,6 @@
 
 #include "export/perfetto_tracks.h"
 
-#define PERFETTO_DEPTH 512
 #define FLUSH ((size_t)32 * 1024)
 
 enum {
@@ -475,7 +474,7 @@ static void close_state(void *context)
 
 const struct stave__format stave__perfetto_format = {
     .state_size = sizeof(struct state),
-    .visitor = {.depth_max = PERFETTO_DEPTH - 1,
+    .visitor = {.depth_max = STAVE__PERFETTO_DEPTH - 1,
                 .wants = STAVE__WANTS_DETAILS | STAVE__WANTS_LINKS,
                 .begin = begin,
                 .lane = begin_lane,

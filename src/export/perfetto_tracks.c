@@ -87,16 +87,6 @@ static void put_thread(struct stave__tracks *tracks, uint32_t lane, const stave_
     stave__message_end(tracks->message, thread);
 }
 
-/* Interrupts first, then tasks, each by priority; then all others. */
-static uint64_t rank_of(uint32_t lane, const stave_lane *l)
-{
-    const uint32_t most = 999999;
-    uint32_t below = most - (l->priority < most ? l->priority : most);
-    if (l->kind == STAVE_LANE_ISR)
-        return below;
-    return l->kind == STAVE_LANE_TASK ? 1000000u + below : 2000000u + (uint64_t)lane;
-}
-
 static void put_named_lane(struct stave__tracks *tracks, uint32_t lane, const stave_lane *l)
 {
     char text[64];
@@ -119,7 +109,7 @@ static void put_lane(struct stave__tracks *tracks, uint32_t lane)
         put_thread(tracks, lane, l);
     else
         put_named_lane(tracks, lane, l);
-    stave__message_varint(message, TRACK_RANK, rank_of(lane, l));
+    stave__message_varint(message, TRACK_RANK, stave__lane_rank(tracks->writing->trace, lane));
     stave__message_varint(message, TRACK_MERGE, MERGE_NEVER);
     stave__message_end(message, track);
 }

@@ -196,15 +196,6 @@ static int leave(void *context, const struct stave__shown *span, const struct st
     return STAVE_OK;
 }
 
-static int moment(void *context, uint32_t lane, const struct stave__moment *moment)
-{
-    struct state *state = context;
-    (void)lane;
-    (void)moment;
-    state->writing.walk->counts.left_out++;
-    return STAVE_OK;
-}
-
 static int end_lane(void *context, uint32_t lane)
 {
     struct state *state = context;
@@ -269,7 +260,6 @@ const struct stave__format stave__pprof_format = {
                 .lane = begin_lane,
                 .enter = enter,
                 .leave = leave,
-                .moment = moment,
                 .lane_end = end_lane,
                 .end = end},
     .packed = true,

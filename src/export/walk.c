@@ -88,7 +88,9 @@ static int run_moments(struct stave__walk *walk, stave_error *error)
     int status = STAVE_OK;
     while (status >= 0 && (moment = stave__sorter_next(moments, error)) != NULL) {
         count_moment(&walk->counts, moment);
-        if (walk->visitor->moment != NULL)
+        if (walk->visitor->moment == NULL)
+            walk->counts.left_out++;
+        else
             status = walk->visitor->moment(walk->state, walk->rows->lane, moment);
     }
     return status < 0 ? status : moments->status;

@@ -109,6 +109,7 @@ struct stave__visitor {
     int (*enter)(void *state, const struct stave__shown *span, const struct stave__shown *parent);
     int (*leave)(void *state, const struct stave__shown *span, const struct stave__shown *parent);
     int (*track_end)(void *state);
+    /* NULL: the format has no place for any. */
     int (*moment)(void *state, uint32_t lane, const struct stave__moment *moment);
     int (*lane_end)(void *state, uint32_t lane);
     int (*end)(void *state);

@@ -11,8 +11,7 @@
 #include "export/json_text.h"
 #include "report/threads.h"
 
-#define PERFETTO_DEPTH 512
-#define DEPTH (PERFETTO_DEPTH - 1) /* of the deepest level stands what is below it */
+#define DEPTH (STAVE__PERFETTO_DEPTH - 1) /* of the deepest level stands what is below it */
 
 struct writing {
     const stave_report *report;
