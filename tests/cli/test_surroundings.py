@@ -82,8 +82,12 @@ class Progress(Surroundings):
         self.assertEqual(self.left_on_the_screen(sent)[0].split(":")[0], self.path("out.csv"))
 
     def test_not_when_it_is_fast(self):
-        sent, status = self.decode_a_pipe(0)
-        self.assertEqual(status, 0)
+        for _ in range(20):  # a busy machine may not let it be fast at once
+            start = time.monotonic()
+            sent, status = self.decode_a_pipe(0)
+            self.assertEqual(status, 0)
+            if time.monotonic() - start < 1:
+                break
         self.assertNotIn(b"reading", sent)
 
     def test_not_without_a_terminal(self):
