@@ -77,7 +77,7 @@ typedef struct stave_rollup_config {
 #define STAVE_ROLLUP_EXACT 512
 
 typedef struct stave_rollup_row {
-    uint32_t name; /* string id */
+    uint32_t name; /* string id: the first of those with its text */
     uint64_t calls;
     uint64_t timed;
     double total_ns; /* a call inside another of the same name adds nothing */

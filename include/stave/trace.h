@@ -199,7 +199,7 @@ STAVE_API uint32_t stave_trace_modules(const stave_trace *trace);
 STAVE_API const stave_module *stave_trace_module(const stave_trace *trace, uint32_t module);
 
 /* A place in a program's source where spans, marks or counters of a name are made, for recordings whose producer knows
- * it. A name may have several. */
+ * it. A name may have several; a text may have several names (string ids), each with its place. */
 typedef struct stave_place {
     uint32_t name;     /* string id */
     uint32_t file;     /* string id: as the compiler was given it; 0: not known */

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "trace/trace.h"
 
 #define FIRST_ROWS 64u
 
 int stave__names_init(struct stave__names *names, const stave_trace *trace, stave_error *error)
 {
-    *names = (struct stave__names){.strings = stave_trace_strings(trace)};
+    *names = (struct stave__names){.trace = trace, .strings = stave_trace_strings(trace)};
     names->row_of = calloc((size_t)names->strings + 1, sizeof *names->row_of);
     return names->row_of != NULL ? STAVE_OK : stave__fail_memory(error);
 }
@@ -24,20 +25,29 @@ void stave__names_free(struct stave__names *names)
     *names = (struct stave__names){0};
 }
 
-uint32_t stave__names_add(struct stave__names *names, uint32_t string)
+static bool add_row(struct stave__names *names, uint32_t string)
 {
-    assert(string < names->strings);
     if (names->used == names->size) {
         uint32_t size = names->size != 0 ? names->size * 2 : FIRST_ROWS;
         struct stave__name *larger = realloc(names->rows, size * sizeof *larger);
         if (larger == NULL)
-            return STAVE_NONE;
+            return false;
         names->rows = larger;
         names->size = size;
     }
     names->rows[names->used] = (struct stave__name){.row = {.name = string}};
     names->row_of[string] = ++names->used;
-    return names->used - 1;
+    return true;
+}
+
+uint32_t stave__names_add(struct stave__names *names, uint32_t string)
+{
+    assert(string < names->strings);
+    uint32_t first = stave__trace_first_alike(names->trace, string);
+    if (names->row_of[first] == 0 && !add_row(names, first))
+        return STAVE_NONE;
+    names->row_of[string] = names->row_of[first];
+    return names->row_of[string] - 1;
 }
 
 bool stave__names_settle(struct stave__names *names)

@@ -1,4 +1,4 @@
-/* analyze/names.h - the rows of a roll-up while they are being added up, one a name.
+/* analyze/names.h - the rows of a roll-up while they are being added up, one a name, under however many numbers it is known.
  *
  *     uint32_t row = stave__names_row(&names, string);         // STAVE_NONE: out of memory
  *     stave__names_at(&names, row)->open++;                     // a call begins
@@ -28,6 +28,7 @@ struct stave__duration {
 };
 
 struct stave__names {
+    const stave_trace *trace;
     uint32_t *row_of; /* by string id: row + 1; 0: none yet */
     uint32_t strings;
     struct stave__name *rows; /* they move when one is added */

@@ -9,6 +9,7 @@
 #include "base/shortest.h"
 #include "export/path_walk.h"
 #include "export/json_text.h"
+#include "trace/trace.h"
 
 /* A frame: string id; or how many are deeper. */
 #define DEEPER ((uint64_t)1 << 63)
@@ -16,7 +17,8 @@
 struct state {
     struct stave__writing writing;
     struct stave__path_walk walk;
-    char **names; /* by string id, cleaned; NULL: not yet */
+    uint32_t *firsts; /* by string id: the first with the same text plus 1; 0: not looked for yet */
+    char **names;     /* by string id, cleaned; NULL: not yet */
     uint32_t *sizes;
     uint64_t frames[STAVE__PATH_DEPTH];
 };
@@ -63,6 +65,15 @@ static int clean_name(struct state *state, uint32_t id)
     return STAVE_OK;
 }
 
+/* Which of the places of a name it is has no place here. */
+static uint32_t frame_of(struct state *state, uint32_t name)
+{
+    uint32_t *first = &state->firsts[name];
+    if (*first == 0)
+        *first = stave__trace_first_alike(state->writing.trace, name) + 1;
+    return *first - 1;
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static int put_frame(struct state *state, uint64_t frame)
@@ -104,10 +115,13 @@ static int begin(void *context, struct stave__walk *walk)
 {
     struct state *state = context;
     size_t strings = (size_t)stave_trace_strings(walk->trace) + 1;
+    state->firsts = calloc(strings, sizeof *state->firsts);
     state->names = calloc(strings, sizeof *state->names);
     state->sizes = calloc(strings, sizeof *state->sizes);
     bool begun = stave__path_walk_begin(&state->walk, put_path);
-    return begun && state->names != NULL && state->sizes != NULL ? STAVE_OK : STAVE_E_MEMORY;
+    return begun && state->firsts != NULL && state->names != NULL && state->sizes != NULL
+               ? STAVE_OK
+               : STAVE_E_MEMORY;
 }
 
 static int enter(void *context, const struct stave__shown *span, const struct stave__shown *parent)
@@ -115,7 +129,8 @@ static int enter(void *context, const struct stave__shown *span, const struct st
     struct state *state = context;
     (void)parent;
     return stave__path_walk_enter(&state->walk, state,
-                                  span->deeper != 0 ? DEEPER | span->deeper : span->name);
+                                  span->deeper != 0 ? DEEPER | span->deeper
+                                                    : frame_of(state, span->name));
 }
 
 static int leave(void *context, const struct stave__shown *span, const struct stave__shown *parent)
@@ -137,6 +152,7 @@ static void close_state(void *context)
     struct state *state = context;
     for (uint32_t i = 0; state->names != NULL && i < stave_trace_strings(state->writing.trace); i++)
         free(state->names[i]);
+    free(state->firsts);
     free(state->names);
     free(state->sizes);
     stave__path_walk_free(&state->walk);

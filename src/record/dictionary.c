@@ -8,7 +8,16 @@
 #include "stave/stave.h"
 
 #define BUCKETS (2 * STAVE__NAMES_MAX) /* a power of two; three in eight stay empty */
-#define BYTES_MAX (STAVE__NAMES_BYTES_MAX + STAVE__ASIDE_BYTES_MAX)
+#define BYTES_MAX (STAVE__NAMES_BYTES_MAX + STAVE__ASIDE_BYTES_MAX + STAVE__PLACES_BYTES_MAX)
+
+static const struct {
+    uint32_t count_max;
+    uint64_t bytes_max;
+} rooms[STAVE__ROOMS] = {
+    [STAVE__ROOM_NAMES] = {STAVE__NAMES_MAX, STAVE__NAMES_BYTES_MAX},
+    [STAVE__ROOM_ASIDE] = {STAVE__ASIDE_MAX, STAVE__ASIDE_BYTES_MAX},
+    [STAVE__ROOM_PLACES] = {STAVE__PLACES_MAX, STAVE__PLACES_BYTES_MAX},
+};
 
 _Static_assert(STAVE__TEXTS_MAX < BUCKETS, "a search ends at an empty bucket");
 
@@ -26,7 +35,7 @@ int stave__dictionary_open(struct stave__dictionary *names, stave_error *error)
         .names = stave__os_reserve(STAVE__TEXTS_MAX * sizeof *names->names),
         .buckets = stave__os_reserve(BUCKETS * sizeof *names->buckets),
         .texts = stave__os_reserve(BYTES_MAX),
-        .room = {.count = 1},
+        .taken = {[STAVE__ROOM_NAMES] = {.count = 1}},
         .count = 1,
     };
     if (names->names != NULL && names->buckets != NULL && names->texts != NULL)
@@ -41,8 +50,14 @@ struct text {
     size_t size;
     uint32_t hash;
     bool is_cut;
-    bool is_aside;
+    enum stave__room room;
 };
+
+static bool is(const struct stave__name *name, const struct text *text)
+{
+    return name->hash == text->hash && name->size == text->size && name->is_cut == text->is_cut &&
+           memcmp(name->text, text->at, text->size) == 0;
+}
 
 /* The number of a text in the bucket, 0 when it is empty, STAVE__NO_ID when another text has it. */
 static uint32_t look(const struct stave__dictionary *names, uint32_t bucket,
@@ -51,21 +66,18 @@ static uint32_t look(const struct stave__dictionary *names, uint32_t bucket,
     uint32_t id = __atomic_load_n(&names->buckets[bucket], __ATOMIC_ACQUIRE);
     if (id == 0)
         return 0;
-    const struct stave__name *name = &names->names[id];
-    bool same = name->hash == text->hash && name->size == text->size &&
-                name->is_cut == text->is_cut && memcmp(name->text, text->at, text->size) == 0;
-    return same ? id : STAVE__NO_ID;
+    return is(&names->names[id], text) ? id : STAVE__NO_ID;
 }
 
-static bool take_room(struct stave__dictionary_room *room, uint64_t size, uint32_t count_max,
-                      uint64_t bytes_max)
+static bool take_room(struct stave__dictionary *names, uint64_t size, enum stave__room room)
 {
-    uint32_t count = __atomic_fetch_add(&room->count, 1, __ATOMIC_RELAXED);
-    uint64_t bytes = __atomic_fetch_add(&room->bytes, size, __ATOMIC_RELAXED);
-    if (count < count_max && bytes + size <= bytes_max)
+    struct stave__room_taken *taken = &names->taken[room];
+    uint32_t count = __atomic_fetch_add(&taken->count, 1, __ATOMIC_RELAXED);
+    uint64_t bytes = __atomic_fetch_add(&taken->bytes, size, __ATOMIC_RELAXED);
+    if (count < rooms[room].count_max && bytes + size <= rooms[room].bytes_max)
         return true;
-    __atomic_fetch_sub(&room->count, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_sub(&room->bytes, size, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&taken->count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&taken->bytes, size, __ATOMIC_RELAXED);
     return false;
 }
 
@@ -73,10 +85,7 @@ static bool take_room(struct stave__dictionary_room *room, uint64_t size, uint32
 static uint32_t complete(struct stave__dictionary *names, const struct text *text)
 {
     uint64_t size = text->size + 1;
-    bool has_room = text->is_aside
-                        ? take_room(&names->aside, size, STAVE__ASIDE_MAX, STAVE__ASIDE_BYTES_MAX)
-                        : take_room(&names->room, size, STAVE__NAMES_MAX, STAVE__NAMES_BYTES_MAX);
-    if (!has_room)
+    if (!take_room(names, size, text->room))
         return STAVE__NO_ID;
     uint64_t at = __atomic_fetch_add(&names->bytes, size, __ATOMIC_RELAXED);
     uint32_t id = __atomic_fetch_add(&names->count, 1, __ATOMIC_RELAXED);
@@ -129,12 +138,29 @@ uint32_t stave__dictionary_add(struct stave__dictionary *names, const char *text
 uint32_t stave__dictionary_add_aside(struct stave__dictionary *names, const char *text, size_t size)
 {
     struct text wanted = text_of(text, size);
-    wanted.is_aside = true;
+    wanted.room = STAVE__ROOM_ASIDE;
     return add(names, &wanted);
 }
 
-uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *text, size_t size)
+uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *text, size_t size,
+                                   enum stave__room room)
 {
     struct text own = text_of(text, size);
+    own.room = room;
     return complete(names, &own);
+}
+
+bool stave__dictionary_alike(const struct stave__dictionary *names, uint32_t a, uint32_t b)
+{
+    const struct stave__name *name = &names->names[b];
+    struct text text = {
+        .at = name->text, .size = name->size, .hash = name->hash, .is_cut = name->is_cut};
+    return a == b || is(&names->names[a], &text);
+}
+
+bool stave__dictionary_is(const struct stave__dictionary *names, uint32_t id, const char *text,
+                          size_t size)
+{
+    struct text wanted = text_of(text, size);
+    return is(&names->names[id], &wanted);
 }

@@ -6,8 +6,8 @@
  * Any thread adds at any time, and nobody waits: a number is taken, its text completed, then it is put
  * where others find it. Two that add the same text at once may get two numbers. Numbers are from 1; all
  * below stave__dictionary_count() are complete or, for the moment that it takes, empty. Texts stay for good:
- * places in the code keep their numbers. What is known of these places (record/sites.h) is aside: it is found with the
- * names, but has a room of its own, so that it never takes theirs.  */
+ * places in the code keep their numbers. What is known of these places (record/sites.h) has rooms of its own, so that it
+ * never takes that of other names.  */
 #ifndef STAVE_RECORD_DICTIONARY_H
 #define STAVE_RECORD_DICTIONARY_H
 
@@ -17,13 +17,23 @@
 
 #include "stave/status.h"
 
+/* What a text is for. */
+enum stave__room {
+    STAVE__ROOM_NAMES,
+    STAVE__ROOM_ASIDE,  /* files and functions; found with the names */
+    STAVE__ROOM_PLACES, /* names at one place in the code; each has its number, found by nobody */
+    STAVE__ROOMS
+};
+
 #define STAVE__NAMES_MAX ((uint32_t)1 << 18)
 #define STAVE__ASIDE_MAX ((uint32_t)1 << 16)
-#define STAVE__TEXTS_MAX (STAVE__NAMES_MAX + STAVE__ASIDE_MAX)
+#define STAVE__PLACES_MAX ((uint32_t)1 << 16)
+#define STAVE__TEXTS_MAX (STAVE__NAMES_MAX + STAVE__ASIDE_MAX + STAVE__PLACES_MAX)
 
 /* Of texts; address space until used. */
 #define STAVE__NAMES_BYTES_MAX ((uint64_t)256 * 1024 * 1024)
 #define STAVE__ASIDE_BYTES_MAX ((uint64_t)16 * 1024 * 1024)
+#define STAVE__PLACES_BYTES_MAX ((uint64_t)16 * 1024 * 1024)
 
 struct stave__name {
     const char *text; /* NULL: not complete */
@@ -33,7 +43,7 @@ struct stave__name {
 };
 
 /* What has been taken of a room. */
-struct stave__dictionary_room {
+struct stave__room_taken {
     uint32_t count;
     uint64_t bytes;
 };
@@ -42,8 +52,8 @@ struct stave__dictionary {
     struct stave__name *names;
     uint32_t *buckets; /* 0: empty */
     char *texts;
-    struct stave__dictionary_room room, aside;
-    uint32_t count; /* of both together */
+    struct stave__room_taken taken[STAVE__ROOMS];
+    uint32_t count; /* of all together */
     uint64_t bytes;
     uint64_t cut; /* how many texts are */
 };
@@ -57,7 +67,15 @@ uint32_t stave__dictionary_add_aside(struct stave__dictionary *names, const char
                                      size_t size);
 
 /* A number of its own for a text, also where that is there already: nobody finds it by the text. */
-uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *text, size_t size);
+uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *text, size_t size,
+                                   enum stave__room room);
+
+/* Whether numbers that were given out, and are complete, have the same text. */
+bool stave__dictionary_alike(const struct stave__dictionary *names, uint32_t a, uint32_t b);
+
+/* Whether such a number has this text. */
+bool stave__dictionary_is(const struct stave__dictionary *names, uint32_t id, const char *text,
+                          size_t size);
 
 /* One more than the highest number that was given out. */
 static inline uint32_t stave__dictionary_count(const struct stave__dictionary *names)

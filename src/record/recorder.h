@@ -208,8 +208,10 @@ void stave__count_ended_twice(void);
 #define STAVE__OTHER_ABI (STAVE__NO_ID - 1)
 
 /* The number of a place's name; STAVE__NO_ID: there is no room; STAVE__OTHER_ABI. When it is first met, the place
- * itself is noted, but for a key: what has its name is no row. */
+ * itself is noted, but for a key: what has its name is no row. The first is for a name at this place, the second for what
+ * is one by its name, wherever it stands: a counter, a sum. */
 uint32_t stave__site_id(stave_site *site);
+uint32_t stave__shared_id(stave_site *site);
 uint32_t stave__key_id(stave_site *key);
 
 static inline bool stave__is_name(uint32_t id)

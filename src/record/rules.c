@@ -47,7 +47,8 @@ static void announce(enum stave__role role, uint32_t number)
 /* U1. A name that is nobody else's. */
 static uint32_t make_name(enum stave__role role, const char *text)
 {
-    uint32_t name = stave__dictionary_add_own(&stave__recorder.names, text, strlen(text));
+    uint32_t name =
+        stave__dictionary_add_own(&stave__recorder.names, text, strlen(text), STAVE__ROOM_NAMES);
     if (name != STAVE__NO_ID)
         STAVE__STORE(stave__rules.roles[name], (uint8_t)role);
     return name;

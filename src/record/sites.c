@@ -37,53 +37,101 @@ static uint32_t text_id(struct stave__dictionary *names, const char *text)
     return id != STAVE__NO_ID ? id : 0;
 }
 
-/* The number of a new one, plus 1, that nobody finds yet by its bucket; 0: there is no room. */
-static uint32_t complete(struct stave__sites *sites, const struct stave__site *site)
+/* What is looked for: of any number that has the text, or of `name` if that is not 0. */
+struct wanted {
+    const char *text;
+    size_t size;
+    struct stave__site site;
+};
+
+static struct wanted wanted_of(struct stave__dictionary *names, const char *text,
+                               const stave_site *site)
 {
-    uint32_t number = __atomic_fetch_add(&sites->count, 1, __ATOMIC_RELAXED);
-    if (number >= STAVE__SITES_MAX) {
+    struct wanted wanted = {.text = text, .size = strlen(text)};
+    wanted.site.file = text_id(names, site->file);
+    wanted.site.function = wanted.site.file != 0 ? text_id(names, site->function) : 0;
+    wanted.site.line = site->line;
+    return wanted;
+}
+
+static bool is_same(const struct stave__dictionary *names, const struct stave__site *site,
+                    const struct wanted *wanted)
+{
+    if (site->file != wanted->site.file || site->line != wanted->site.line)
+        return false;
+    return wanted->site.name != 0
+               ? site->name == wanted->site.name
+               : stave__dictionary_is(names, site->name, wanted->text, wanted->size);
+}
+
+/* A new one, that nobody finds yet by its bucket. False: there is no room. */
+static bool complete(struct stave__sites *sites, const struct stave__site *site, uint32_t *number)
+{
+    *number = __atomic_fetch_add(&sites->count, 1, __ATOMIC_RELAXED);
+    if (*number >= STAVE__SITES_MAX) {
         __atomic_fetch_sub(&sites->count, 1, __ATOMIC_RELAXED);
-        return 0;
+        return false;
     }
-    struct stave__site *to = &sites->sites[number];
+    struct stave__site *to = &sites->sites[*number];
     to->file = site->file;
     to->function = site->function;
     to->line = site->line;
     __atomic_store_n(&to->name, site->name, __ATOMIC_RELEASE);
-    return number + 1;
+    return true;
 }
 
-static bool is_same(const struct stave__site *a, const struct stave__site *b)
+/* Of the place as it is wanted, with a number of its own for its name if it is to have one. */
+static bool make(struct stave__sites *sites, struct stave__dictionary *names,
+                 const struct wanted *wanted, uint32_t *number)
 {
-    return a->name == b->name && a->file == b->file && a->line == b->line;
+    struct stave__site site = wanted->site;
+    if (__atomic_load_n(&sites->count, __ATOMIC_RELAXED) >= STAVE__SITES_MAX)
+        return false;
+    if (site.name == 0)
+        site.name =
+            stave__dictionary_add_own(names, wanted->text, wanted->size, STAVE__ROOM_PLACES);
+    return site.name != STAVE__NO_ID && complete(sites, &site, number);
 }
 
-static void add(struct stave__sites *sites, const struct stave__site *site)
+/* The number of its name; 0: there is no room. */
+static uint32_t add(struct stave__sites *sites, struct stave__dictionary *names,
+                    const struct wanted *wanted)
 {
-    const uint32_t key[] = {site->name, site->file, site->line};
+    const uint32_t key[] = {(uint32_t)stave__hash(wanted->text, wanted->size), wanted->site.file,
+                            wanted->site.line};
     uint32_t hash = (uint32_t)stave__hash_numbers(key, 3), own = 0;
+    bool is_made = false;
     for (uint32_t i = 0; i < BUCKETS; i++) {
         uint32_t *bucket = &sites->buckets[(hash + i) & (BUCKETS - 1)];
         uint32_t found = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
-        if (found != 0 && is_same(&sites->sites[found - 1], site))
-            return;
+        if (found != 0 && is_same(names, &sites->sites[found - 1], wanted))
+            return sites->sites[found - 1].name;
         if (found != 0)
             continue;
-        if (own == 0 && (own = complete(sites, site)) == 0)
-            return;
-        if (__atomic_compare_exchange_n(bucket, &found, own, false, __ATOMIC_RELEASE,
+        if (!is_made && !(is_made = make(sites, names, wanted, &own)))
+            return 0;
+        if (__atomic_compare_exchange_n(bucket, &found, own + 1, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
-            return;
+            return sites->sites[own].name;
         i--; /* another thread took the bucket: look again at what it has put there */
     }
+    return 0;
 }
 
-void stave__sites_add(struct stave__sites *sites, struct stave__dictionary *names, uint32_t name,
-                      const stave_site *site)
+uint32_t stave__sites_name(struct stave__sites *sites, struct stave__dictionary *names,
+                           const char *text, const stave_site *site)
 {
-    struct stave__site own = {.name = name, .file = text_id(names, site->file), .line = site->line};
-    if (own.file == 0)
-        return;
-    own.function = text_id(names, site->function);
-    add(sites, &own);
+    struct wanted wanted = wanted_of(names, text, site);
+    uint32_t name = wanted.site.file != 0 ? add(sites, names, &wanted) : 0;
+    return name != 0 ? name : stave__dictionary_add(names, text, wanted.size);
+}
+
+uint32_t stave__sites_shared_name(struct stave__sites *sites, struct stave__dictionary *names,
+                                  const char *text, const stave_site *site)
+{
+    struct wanted wanted = wanted_of(names, text, site);
+    wanted.site.name = stave__dictionary_add(names, text, wanted.size);
+    if (wanted.site.file != 0 && wanted.site.name != STAVE__NO_ID)
+        add(sites, names, &wanted);
+    return wanted.site.name;
 }

@@ -1,20 +1,20 @@
 /* record/sites.h - where in the code the names of a recording are used: file, function and line.
  *
- *     stave__sites_add(&sites, &names, id, &site);
+ *     uint32_t id = stave__sites_name(&sites, &names, "query", &site);
  *     for (uint32_t i = 0; i < stave__sites_count(&sites); i++)
  *         if (stave__sites_at(&sites, i, &one)) ...
  *
- * As in the dictionary, which has the texts, any thread adds at any time, and nobody waits. A place whose name, file and
- * line are there already is passed over: an inline function may be in a program many times. Two that add the
- * same one at once may leave it there twice. What does not fit is missing, and nothing else. They stay for good, as
- * names do.  */
+ * A name that stands at several places has a number in the dictionary (which has the texts) for each, so that a row's
+ * name tells its place. As there, any thread adds at any time, and nobody waits. A place whose name, file and
+ * line are there already is the same one: an inline function may be in a program many times. What does not fit is
+ * missing, and nothing else. They stay for good, as names do.  */
 #ifndef STAVE_RECORD_SITES_H
 #define STAVE_RECORD_SITES_H
 
 #include "record/dictionary.h"
 #include "stave/stave.h"
 
-#define STAVE__SITES_MAX ((uint32_t)1 << 16)
+#define STAVE__SITES_MAX STAVE__PLACES_MAX
 
 /* A stave_site, its texts by their numbers. */
 struct stave__site {
@@ -33,9 +33,14 @@ struct stave__sites {
 int stave__sites_open(struct stave__sites *sites, stave_error *error);
 void stave__sites_close(struct stave__sites *sites);
 
-/* `name` is that of the site. Nothing where its file is not told. */
-void stave__sites_add(struct stave__sites *sites, struct stave__dictionary *names, uint32_t name,
-                      const stave_site *site);
+/* The number of the name at this place. Where the file is not told, or there is no room for more places, that of the
+ * text alone; STAVE__NO_ID: nor for the text. */
+uint32_t stave__sites_name(struct stave__sites *sites, struct stave__dictionary *names,
+                           const char *text, const stave_site *site);
+
+/* The number of the text alone, which is one for all places: they are known, but not which one a row is from. */
+uint32_t stave__sites_shared_name(struct stave__sites *sites, struct stave__dictionary *names,
+                                  const char *text, const stave_site *site);
 
 static inline uint32_t stave__sites_count(const struct stave__sites *sites)
 {

@@ -24,29 +24,49 @@ static const char *text_of(const stave_site *site)
     return site->name != NULL ? site->name : site->function;
 }
 
-static uint32_t id_of(stave_site *site, bool is_key)
+/* What a site's number says: its name, at this place or at all of them, or a key. */
+enum meaning { NAME_HERE, NAME_ANYWHERE, KEY };
+
+static uint32_t make_id(const stave_site *site, enum meaning meaning)
 {
     struct stave__recorder *recorder = &stave__recorder;
+    const char *text = text_of(site);
+    switch (meaning) {
+    case NAME_HERE:
+        return stave__sites_name(&recorder->sites, &recorder->names, text, site);
+    case NAME_ANYWHERE:
+        return stave__sites_shared_name(&recorder->sites, &recorder->names, text, site);
+    case KEY:
+        break;
+    }
+    return stave__dictionary_add(&recorder->names, text, strlen(text));
+}
+
+static uint32_t id_of(stave_site *site, enum meaning meaning)
+{
     if (site->abi != STAVE_ABI)
         return STAVE__OTHER_ABI; /* and the rest of it is not known either */
     uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
-    if (id != 0)
-        return id;
-    id = stave__dictionary_add(&recorder->names, text_of(site), strlen(text_of(site)));
-    if (!is_key && stave__is_name(id))
-        stave__sites_add(&recorder->sites, &recorder->names, id, site);
-    __atomic_store_n(&site->id, id, __ATOMIC_RELEASE); /* R6 */
+    if (id == 0) {
+        id = make_id(site, meaning);
+        __atomic_store_n(&site->id, id, __ATOMIC_RELEASE); /* R6 */
+    }
     return id;
 }
 
 uint32_t stave__site_id(stave_site *site)
 {
-    return id_of(site, false);
+    return id_of(site, NAME_HERE);
+}
+
+uint32_t stave__shared_id(stave_site *site)
+{
+    return id_of(site, NAME_ANYWHERE);
 }
 
 uint32_t stave__key_id(stave_site *key)
 {
-    return id_of(key, true);
+    return id_of(key, KEY);
 }
 
 /* The next slot; NULL: too deep, which has been counted. */
@@ -208,7 +228,7 @@ stave_span stave__begin_cumulative_slowly(stave_site *site)
     struct stave__lane *lane = stave__lane_of_thread();
     if (lane == NULL)
         return none;
-    uint32_t id = stave__site_id(site);
+    uint32_t id = stave__shared_id(site);
     if (!stave__is_name(id) || lane->is_skipping || lane->thread.top == lane->thread.base)
         return begin(lane, id);
     return begin_sum(lane, id);

@@ -259,11 +259,14 @@ void stave__traces_clear(void)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
+/* By its text: a name has a number for each place in the code. */
 struct stave__command *stave__command_of(uint32_t name)
 {
     struct stave__traces *traces = &stave__traces;
+    const struct stave__dictionary *names = &stave__recorder.names;
     for (uint32_t i = 0; i < STAVE__COMMANDS; i++) {
-        struct stave__command *command = &traces->commands[(name + i) % STAVE__COMMANDS];
+        struct stave__command *command =
+            &traces->commands[(names->names[name].hash + i) % STAVE__COMMANDS];
         uint32_t found = __atomic_load_n(&command->name, __ATOMIC_RELAXED);
         if (found == 0) {
             if (__atomic_load_n(&traces->commands_used, __ATOMIC_RELAXED) >= STAVE_COMMANDS_MAX)
@@ -274,7 +277,7 @@ struct stave__command *stave__command_of(uint32_t name)
                 return command;
             }
         }
-        if (found == name)
+        if (stave__dictionary_alike(names, found, name))
             return command;
     }
     return NULL;

@@ -220,7 +220,7 @@ void stave__counter(stave_site *site, struct stave__value value)
 {
     struct stave__lane *lane = stave__lane_of_thread();
     if (lane != NULL && !lane->is_skipping)
-        write_moment(lane, STAVE__COUNTER, stave__site_id(site),
+        write_moment(lane, STAVE__COUNTER, stave__shared_id(site),
                      stave__clock_tick(&stave__recorder.clock), value, 0);
 }
 

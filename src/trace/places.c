@@ -1,8 +1,10 @@
 #include "trace/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "trace/tables.h"
 #include "trace/trace.h"
 
 #define SEVERAL UINT32_MAX
@@ -27,6 +29,16 @@ int stave__trace_place(stave_trace *trace, const stave_place *place, stave_error
     return STAVE_OK;
 }
 
+uint32_t stave__trace_first_alike(const stave_trace *trace, uint32_t string)
+{
+    size_t size;
+    uint32_t first = string;
+    const char *bytes = stave_trace_string(trace, string, &size);
+    if (strcmp(bytes, STAVE__LOST_NAME) != 0)
+        stave__strings_find(&trace->strings, bytes, size, &first);
+    return first;
+}
+
 /* ---- the one of a name ----------------------------------------------------------------------- */
 
 void stave__place_index_forget(struct stave__place_index *index)
@@ -35,16 +47,11 @@ void stave__place_index_forget(struct stave__place_index *index)
     *index = (struct stave__place_index){0};
 }
 
-/* The number of the first text that is the same; each is looked for once, however many places name it. */
-static uint32_t first_like(const stave_trace *trace, uint32_t *firsts, uint32_t text)
+/* Each is looked for once, however many places name it. */
+static uint32_t first_alike(const stave_trace *trace, uint32_t *firsts, uint32_t text)
 {
-    size_t size;
-    if (firsts[text] == 0) {
-        const char *bytes = stave_trace_string(trace, text, &size);
-        uint32_t first = text;
-        stave__strings_find(&trace->strings, bytes, size, &first);
-        firsts[text] = first + 1;
-    }
+    if (firsts[text] == 0)
+        firsts[text] = stave__trace_first_alike(trace, text) + 1;
     return firsts[text];
 }
 
@@ -53,7 +60,7 @@ static bool is_same(const stave_trace *trace, uint32_t *firsts, const stave_plac
                     const stave_place *b)
 {
     return a->line == b->line && a->file != 0 && b->file != 0 &&
-           first_like(trace, firsts, a->file) == first_like(trace, firsts, b->file);
+           first_alike(trace, firsts, a->file) == first_alike(trace, firsts, b->file);
 }
 
 static void add_all(const stave_trace *trace, uint32_t *of_name, uint32_t *firsts)

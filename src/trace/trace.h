@@ -49,6 +49,10 @@ int stave__trace_process(stave_trace *trace, const stave_process *process, uint3
 int stave__trace_module(stave_trace *trace, const stave_module *module, stave_error *error);
 int stave__trace_place(stave_trace *trace, const stave_place *place, stave_error *error);
 
+/* The first string with the same text: what is asked by name is asked of all places that have it. Of names that were
+ * lost nobody knows whether they were the same: each is its own. */
+uint32_t stave__trace_first_alike(const stave_trace *trace, uint32_t string);
+
 /* Says something about the recording, in place of what was said under this key before. */
 int stave__trace_set_property(stave_trace *trace, const char *key, uint16_t flags, uint64_t value,
                               stave_error *error);

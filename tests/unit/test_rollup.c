@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "trace/tables.h"
 #include "unit/calls.h"
 
 /* ---- what there is --------------------------------------------------------------------------- */
@@ -32,6 +33,47 @@ static void test_names(void **state)
     calls_add(&calls, NULL, 0, 1, 0, 7);
     CHECK(&calls, NULL, {"a", 1, 10, 10}, {"b", 1, 10, 10}, {"lane 0", 1, 10, 10},
           {"lane 3", 1, 7, 7});
+    stave_trace_free(calls.trace);
+}
+
+/* The same text under another id, as a recorder has it for each place in the code. */
+static uint32_t name_again(struct calls *calls, const char *name)
+{
+    assert_int_equal(stave__strings_append(&calls->trace->strings, name, strlen(name)), STAVE_OK);
+    return stave_trace_strings(calls->trace) - 1;
+}
+
+static void add_named(struct calls *calls, uint32_t name, uint32_t depth, uint64_t serial,
+                      int64_t start, int64_t end)
+{
+    struct stave__row row = {
+        .name = name, .start = start, .end = end, .serial = serial, .depth = depth};
+    calls_span(calls, &row, NULL);
+}
+
+/* One row, also where one is inside the other; of what was lost nobody knows. */
+static void test_a_name_under_several_ids(void **state)
+{
+    struct calls calls;
+    calls_open(&calls, 0);
+    uint32_t again = name_again(&calls, "f"), lost = name_again(&calls, STAVE__LOST_NAME),
+             other = name_again(&calls, STAVE__LOST_NAME);
+    add_named(&calls, again, 1, 2, 10, 20);
+    calls_add(&calls, "f", 0, 1, 0, 100);
+    add_named(&calls, again, 0, 3, 200, 205);
+    add_named(&calls, lost, 0, 4, 300, 301);
+    add_named(&calls, other, 0, 5, 400, 402);
+    add_named(&calls, lost, 0, 6, 500, 501);
+    stave_rollup *rollup = calls_rollup(calls.trace, NULL);
+    assert_int_equal(stave_rollup_rows(rollup), 3);
+    const stave_rollup_row *row = calls_row_of(&calls, rollup, "f");
+    assert_int_equal(row->calls, 3);
+    assert_true(row->total_ns == 105 && row->self_ns == 105);
+    assert_true(row->min_ns == 5 && row->p50_ns == 10 && row->max_ns == 100);
+    assert_int_equal(stave_rollup_row_at(rollup, 1)->calls, 2);
+    assert_int_equal(stave_rollup_row_at(rollup, 1)->name, lost);
+    assert_int_equal(stave_rollup_row_at(rollup, 2)->name, other);
+    stave_rollup_free(rollup);
     stave_trace_free(calls.trace);
 }
 
@@ -451,6 +493,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_a_name_under_several_ids),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_rate_changes),
         cmocka_unit_test(test_same_serials_in_boots),
