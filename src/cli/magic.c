@@ -11,6 +11,10 @@
 
 static const unsigned char stave_magic[MAGIC_MAX] = "\x89STV\r\n\x1a\n";
 
+/* The first block of a .stave file: there it begins, with these bytes and its version. */
+static const char block_magic[] = "STVB\x01";
+#define BLOCK_AT 16
+
 struct magic {
     const char *bytes;
     size_t size;
@@ -71,9 +75,17 @@ bool cli_magic_is_enough(const unsigned char *head, size_t size)
            (cli_head_is_whole((const char *)head, size) || !cli_magic_is_text(head, size));
 }
 
+/* Also one whose first bytes are damaged. */
+static bool is_stave(const unsigned char *head, size_t size)
+{
+    size_t block_size = sizeof block_magic - 1;
+    return (size >= MAGIC_MAX && memcmp(head, stave_magic, MAGIC_MAX) == 0) ||
+           (size >= BLOCK_AT + block_size && memcmp(head + BLOCK_AT, block_magic, block_size) == 0);
+}
+
 enum cli_input_kind cli_magic_kind(const unsigned char *head, size_t size)
 {
-    if (size >= MAGIC_MAX && memcmp(head, stave_magic, MAGIC_MAX) == 0)
+    if (is_stave(head, size))
         return CLI_STAVE;
     return cli_head_is_ours((const char *)head, size) ? CLI_CSV : CLI_ETRACE;
 }

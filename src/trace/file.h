@@ -45,6 +45,9 @@ struct stave__file {
 
 void stave__file_free(struct stave__file *file);
 
+/* Whether a block begins there: its header is sound. */
+bool stave__file_header_at(const stave_trace *trace, uint64_t offset, struct stave__header *header);
+
 /* A sound header at `offset`: its block becomes an entry, a part of the tables, or an unknown. */
 int stave__file_take(stave_trace *trace, uint64_t offset, const struct stave__header *header,
                      stave_error *error);

@@ -28,7 +28,17 @@ static int settle_limits(stave_trace *trace, stave_error *error)
     return status;
 }
 
-static int check_head(const stave_trace *trace, const char *path, stave_error *error)
+/* With a block behind it, it was one. */
+static int damaged_head(stave_trace *trace, const char *path, stave_error *error)
+{
+    struct stave__header header;
+    const stave_damage damage = {.size = STAVE__FILE_HEAD_SIZE, .what = "the file's head"};
+    if (!stave__file_header_at(trace, STAVE__FILE_HEAD_SIZE, &header))
+        return stave__fail(error, STAVE_E_FORMAT, 0, "%s: offset 0: not a .stave file", path);
+    return stave__blocks_damage(&trace->blocks, &damage, error);
+}
+
+static int check_head(stave_trace *trace, const char *path, stave_error *error)
 {
     uint8_t head[STAVE__FILE_HEAD_SIZE] = {0};
     stave_error reason = {0};
@@ -37,7 +47,7 @@ static int check_head(const stave_trace *trace, const char *path, stave_error *e
         return stave__fail(error, STAVE_E_IO, 0, "%s: %s", path, reason.message);
     uint32_t version = stave__file_head_read(head);
     if (version == 0)
-        return stave__fail(error, STAVE_E_FORMAT, 0, "%s: offset 0: not a .stave file", path);
+        return damaged_head(trace, path, error);
     if (version > STAVE__FILE_VERSION)
         return stave__fail(error, STAVE_E_FORMAT, 8,
                            "%s: offset 8: version %u of the format; this stave reads up to %d. Use "

@@ -11,10 +11,10 @@
  * read are passed over together. */
 #define WINDOW ((size_t)16 * 1024)
 
-static bool read_header(const stave_trace *trace, uint64_t offset, struct stave__header *header)
+bool stave__file_header_at(const stave_trace *trace, uint64_t offset, struct stave__header *header)
 {
     uint8_t bytes[STAVE__HEADER_SIZE];
-    return trace->file->size - offset >= sizeof bytes &&
+    return trace->file->size >= offset && trace->file->size - offset >= sizeof bytes &&
            stave__os_read_at(trace->blocks.file_fd, bytes, sizeof bytes, offset, NULL) >= 0 &&
            stave__header_read(bytes, header);
 }
@@ -29,7 +29,7 @@ static bool is_whole(const stave_trace *trace, uint64_t offset, const struct sta
 static bool is_awaited(const stave_trace *trace, uint64_t offset)
 {
     struct stave__header header;
-    return trace->file->follow && read_header(trace, offset, &header) &&
+    return trace->file->follow && stave__file_header_at(trace, offset, &header) &&
            !is_whole(trace, offset, &header);
 }
 
@@ -53,7 +53,7 @@ static size_t find_in_window(const stave_trace *trace, uint64_t offset, const ui
             return size;
         at = (size_t)(s - window);
         bool may_be = size - at < 4 || memcmp(s, "STVB", 4) == 0;
-        if (may_be && read_header(trace, offset + at, &header) &&
+        if (may_be && stave__file_header_at(trace, offset + at, &header) &&
             (trace->file->follow || is_whole(trace, offset + at, &header)))
             return at;
     }
@@ -116,7 +116,8 @@ int stave__file_scan(stave_trace *trace, stave_error *error)
     file->cut = 0;
     for (uint64_t steps = 1; status >= 0 && more && file->scanned < file->size; steps++) {
         struct stave__header header;
-        if (read_header(trace, file->scanned, &header) && is_whole(trace, file->scanned, &header)) {
+        if (stave__file_header_at(trace, file->scanned, &header) &&
+            is_whole(trace, file->scanned, &header)) {
             status = stave__file_take(trace, file->scanned, &header, error);
             if (status >= 0) /* else it is tried again */
                 file->scanned += STAVE__HEADER_SIZE + header.size;

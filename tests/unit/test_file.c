@@ -479,13 +479,12 @@ static void check_flip(stave_trace *whole, const struct bytes *bytes, size_t at,
     bytes->at[at] ^= mask;
     put_file(bytes->at, bytes->size);
     bytes->at[at] ^= mask;
-    stave_trace *flipped = NULL;
-    int status = stave_trace_open(path, NULL, &flipped, NULL);
+    stave_trace *flipped = open_with(NULL);
     if (at < 16) {
-        assert_int_equal(status, STAVE_E_FORMAT);
-        return;
+        assert_int_equal(stave_trace_damages(flipped), 1);
+        assert_int_equal(stave_trace_damage(flipped, 0).offset, 0);
+        assert_int_equal(stave_trace_damage(flipped, 0).size, 16);
     }
-    assert_int_equal(status, STAVE_OK);
     uint64_t rows = rows_before(whole, bytes->size);
     for (uint32_t i = 0; i < stave_trace_blocks(whole); i++) {
         stave_block_info info;
