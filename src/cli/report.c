@@ -11,7 +11,7 @@
 #include "cli/rules.h"
 #include "cli/times.h"
 
-static const char *from_text, *to_text, *lane_pattern, *name_pattern, *session_text;
+static const char *from_text, *to_text, *lane_pattern, *name_pattern, *session_text, *limit_text;
 static bool as_json, strict, spans;
 
 static const struct cli_option options[] = {
@@ -19,12 +19,15 @@ static const struct cli_option options[] = {
     {"--to", "T", &to_text, NULL, "up to this time"},
     {"--lane", "NAME", &lane_pattern, NULL, "only calls on lanes of this name; a shell pattern"},
     {"--name", "NAME", &name_pattern, NULL, "only rows of this name; a shell pattern"},
+    {"--limit", "N", &limit_text, NULL, "the first N rows, and how many more there are"},
     {"--spans", NULL, NULL, &spans, "the spans of a file that has rules, and not these"},
     {"--session", "N", &session_text, NULL, "of rules: only what session N captured"},
     {"--json", NULL, NULL, &as_json, "as JSON, times in whole nanoseconds"},
     {"--strict", NULL, NULL, &strict, "exit with 1 if anything was lost, is damaged or cut off"},
     {0},
 };
+
+static uint64_t session, limit; /* 0: none */
 
 /* ---- which lanes ----------------------------------------------------------------------------- */
 
@@ -69,6 +72,10 @@ static int compare_costly(const void *a, const void *b)
 
 static void choose_row(struct cli_report *report, const stave_rollup_row *row)
 {
+    if (limit != 0 && report->rows_count == limit) {
+        report->rows_more++;
+        return;
+    }
     report->rows[report->rows_count++] = row;
     if (row->costly)
         report->costly[report->costly_count++] = row;
@@ -172,11 +179,10 @@ static int show(struct cli_report *report, stave_error *error)
     return nothing ? CLI_NO : CLI_DONE;
 }
 
-static uint64_t session;
-
 static int use_rules(const struct cli_trace *trace)
 {
-    struct cli_rules rules = {.trace = trace, .session = session, .name_pattern = name_pattern};
+    struct cli_rules rules = {
+        .trace = trace, .session = session, .name_pattern = name_pattern, .limit = limit};
     if (!cli_rules_allow(trace, "--from", from_text, true) ||
         !cli_rules_allow(trace, "--to", to_text, true) ||
         !cli_rules_allow(trace, "--lane", lane_pattern, true))
@@ -207,7 +213,8 @@ static int run(int operands_count, char **operands)
     (void)operands_count;
     double from_us = 0, to_us = 0;
     if (!cli_window_parse(from_text, to_text, &from_us, &to_us) || /* before a long work */
-        !cli_session_parse(session_text, &session))
+        !cli_session_parse(session_text, &session) ||
+        (limit_text != NULL && !cli_number_parse("--limit", limit_text, 1, UINT64_MAX, &limit)))
         return CLI_MISUSE;
     return cli_trace_run(operands[0], &(struct cli_opening){.strict = strict}, use);
 }

@@ -117,6 +117,8 @@ static void print_calls(const struct cli_report *report)
     for (uint32_t i = 0; i < report->rows_count; i++)
         add_row(&table, report, report->rows[i], times);
     cli_table_print(&table, stdout);
+    if (report->rows_more > 0)
+        printf("(%" PRIu32 " more)\n", report->rows_more);
 }
 
 #define WHOLE_MAX 1e15 /* beyond it a double has no room for all whole numbers */
@@ -277,6 +279,7 @@ void cli_report_json(const struct cli_report *report)
     cli_json_double_if(&json, "to_us", any, report->to_us);
     put_losses(&json, report);
     put_cost(&json, report);
+    cli_json_u64(&json, "more_rows", report->rows_more);
     cli_json_open(&json, "rollup", '[');
     for (uint32_t i = 0; i < report->rows_count; i++)
         put_row(&json, report, report->rows[i]);

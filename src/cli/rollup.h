@@ -14,8 +14,8 @@ struct cli_report {
     bool *lanes;           /* which count */
     bool no_lane;          /* none does */
     stave_rollup *rollup;
-    const stave_rollup_row **rows; /* those to show */
-    uint32_t rows_count;
+    const stave_rollup_row **rows;  /* those to show */
+    uint32_t rows_count, rows_more; /* more than the limit */
     const stave_rollup_row *
         *costly; /* of these, those that cost more than they took, the worst first */
     uint32_t costly_count;

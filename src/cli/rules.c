@@ -72,6 +72,25 @@ bool cli_rules_explain_nothing(const struct cli_rules *rules)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+struct cli_rules_list cli_rules_list(const struct cli_rules *rules)
+{
+    size_t all = stave_report_rule_count(rules->report);
+    struct cli_rules_list list = {.at = calloc(all + 1, sizeof(stave_rule_stats *))};
+    if (list.at == NULL)
+        cli_message("out of memory");
+    for (size_t i = 0; list.at != NULL && i < all; i++) {
+        const stave_rule_stats *rule = stave_report_rule_at(rules->report, i);
+        if (rules->name_pattern != NULL &&
+            fnmatch(rules->name_pattern, cli_rule_name(rule), 0) != 0)
+            continue;
+        if (rules->limit != 0 && list.count == rules->limit)
+            list.more++;
+        else
+            list.at[list.count++] = rule;
+    }
+    return list;
+}
+
 const char *cli_rule_name(const stave_rule_stats *rule)
 {
     return rule->description[0] != '\0' ? rule->description : rule->id;

@@ -17,6 +17,7 @@ struct cli_rules {
     uint64_t session; /* asked for; 0: none */
     const stave_report *report;
     const char *name_pattern; /* of rules, of runs; NULL: all */
+    uint64_t limit;           /* rules that are shown; 0: all */
     /* of a tree */
     uint64_t run; /* its number, from 1; 0: see the next two */
     bool slowest;
@@ -42,6 +43,14 @@ bool cli_rules_explain_nothing(const struct cli_rules *rules);
 
 /* Columns of a name on no terminal: descriptions may be of 32 KiB. */
 #define CLI_RULES_NAME_MOST 200
+
+/* The rules to be shown, and how many more there are than the limit. */
+struct cli_rules_list {
+    const stave_rule_stats **at; /* to be freed; NULL after a message */
+    size_t count, more;
+};
+
+struct cli_rules_list cli_rules_list(const struct cli_rules *rules);
 
 /* The description, or where there is none the id. */
 const char *cli_rule_name(const stave_rule_stats *rule);

@@ -1,5 +1,4 @@
 /* What `stave report --json` and `stave tree --json` print of rules. */
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,15 +43,12 @@ static void put_rule(struct cli_json *json, const stave_rule_stats *rule)
     cli_json_close(json);
 }
 
-static void put_rules(struct cli_json *json, const struct cli_rules *rules)
+static void put_rules(struct cli_json *json, const struct cli_rules_list *list)
 {
+    cli_json_u64(json, "more_rules", list->more);
     cli_json_open(json, "rules", '[');
-    for (size_t i = 0; i < stave_report_rule_count(rules->report); i++) {
-        const stave_rule_stats *rule = stave_report_rule_at(rules->report, i);
-        if (rules->name_pattern == NULL ||
-            fnmatch(rules->name_pattern, cli_rule_name(rule), 0) == 0)
-            put_rule(json, rule);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        put_rule(json, list->at[i]);
     cli_json_close(json);
 }
 
@@ -149,8 +145,12 @@ static void put_head(struct cli_json *json, const struct cli_rules *rules, const
 int cli_rules_json(const struct cli_rules *rules)
 {
     struct cli_json json = {.to = stdout};
+    struct cli_rules_list list = cli_rules_list(rules);
+    if (list.at == NULL)
+        return CLI_MISUSE;
     put_head(&json, rules, REPORT_SCHEMA);
-    put_rules(&json, rules);
+    put_rules(&json, &list);
+    free(list.at);
     put_runs(&json, rules->report);
     put_cycles(&json, rules->report);
     put_lost(&json, rules->report);

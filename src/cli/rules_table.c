@@ -1,5 +1,4 @@
 /* What `stave report` prints of rules. */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,23 +42,15 @@ static void read_times(const stave_rule_stats *rule, double times[TIMES])
 #undef READ
 }
 
-static bool is_shown(const struct cli_rules *rules, const stave_rule_stats *rule)
-{
-    return rules->name_pattern == NULL || fnmatch(rules->name_pattern, cli_rule_name(rule), 0) == 0;
-}
-
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 /* One unit for the sums, one for the single times. */
-static void choose_units(const struct cli_rules *rules, struct time_column columns[TIMES])
+static void choose_units(const struct cli_rules_list *list, struct time_column columns[TIMES])
 {
     struct cli_times sums = {0}, single = {0};
-    for (size_t i = 0; i < stave_report_rule_count(rules->report); i++) {
+    for (size_t i = 0; i < list->count; i++) {
         double times[TIMES];
-        const stave_rule_stats *rule = stave_report_rule_at(rules->report, i);
-        if (!is_shown(rules, rule))
-            continue;
-        read_times(rule, times);
+        read_times(list->at[i], times);
         for (unsigned t = 0; t < TIMES; t++)
             if (isfinite(times[t]))
                 cli_times_add(columns[t].is_sum ? &sums : &single, times[t]);
@@ -90,15 +81,7 @@ static void add_rule(struct cli_table *table, const stave_rule_stats *rule,
     cli_table_number(table, "%" PRIu64, rule->critical);
 }
 
-static bool any_is_shown(const struct cli_rules *rules)
-{
-    for (size_t i = 0; i < stave_report_rule_count(rules->report); i++)
-        if (is_shown(rules, stave_report_rule_at(rules->report, i)))
-            return true;
-    return false;
-}
-
-static void print_rules(const struct cli_rules *rules)
+static void print_rules(const struct cli_rules_list *list)
 {
 #define COLUMN(head, member, is_sum, rank) {head, is_sum, rank, "", {0}},
     struct time_column times[] = {TIME_COLUMNS(COLUMN)};
@@ -110,18 +93,17 @@ static void print_rules(const struct cli_rules *rules)
                                             {"skipped", true, 2}};
     struct cli_table table;
     unsigned count = 5;
-    choose_units(rules, times);
+    choose_units(list, times);
     for (unsigned t = 0; t < TIMES; t++)
         columns[count++] = (struct cli_column){times[t].head, true, times[t].rank};
     columns[count++] = (struct cli_column){"critical", true, 1};
     cli_table_begin(&table, columns, count);
     table.most[0] = table.most[1] = CLI_RULES_NAME_MOST;
-    for (size_t i = 0; i < stave_report_rule_count(rules->report); i++) {
-        const stave_rule_stats *rule = stave_report_rule_at(rules->report, i);
-        if (is_shown(rules, rule))
-            add_rule(&table, rule, times);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        add_rule(&table, list->at[i], times);
     cli_table_print(&table, stdout);
+    if (list->more > 0)
+        printf("(%zu more)\n", list->more);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -282,18 +264,16 @@ static void print_session(const struct cli_rules *rules)
     printf(": session %" PRIu64 "\n\n", session);
 }
 
-int cli_rules_print(const struct cli_rules *rules)
+static int print_report(const struct cli_rules *rules, const struct cli_rules_list *list)
 {
-    if (cli_rules_explain_nothing(rules)) {
-        print_wrong(rules->report);
-        return CLI_NO;
-    }
-    if (!any_is_shown(rules)) {
+    if (list->at == NULL)
+        return CLI_MISUSE;
+    if (list->count == 0) {
         cli_message("%s: no rule has a name like %s", rules->trace->name, rules->name_pattern);
         return CLI_NO;
     }
     print_session(rules);
-    print_rules(rules);
+    print_rules(list);
     if (!print_runs(rules)) {
         cli_message("out of memory");
         return CLI_MISUSE;
@@ -302,4 +282,16 @@ int cli_rules_print(const struct cli_rules *rules)
         putchar('\n');
     print_wrong(rules->report);
     return CLI_DONE;
+}
+
+int cli_rules_print(const struct cli_rules *rules)
+{
+    if (cli_rules_explain_nothing(rules)) {
+        print_wrong(rules->report);
+        return CLI_NO;
+    }
+    struct cli_rules_list list = cli_rules_list(rules);
+    int exit_status = print_report(rules, &list);
+    free(list.at);
+    return exit_status;
 }

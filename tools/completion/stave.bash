@@ -49,7 +49,8 @@ _stave() {
             ;;
         ls) options="--json --strict --help --version" ;;
         report)
-            options="--from --to --lane --name --spans --session --json --strict --help --version"
+            options="--from --to --lane --name --limit --spans --session --json --strict --help"
+            options+=" --version"
             ;;
         roots)
             options="--slowest --name --where --min-dur --from --to --limit --json --strict --help"
