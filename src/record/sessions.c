@@ -263,7 +263,7 @@ void stave_session_lost_of_sized(const stave_session *session, stave_session_los
         stave__config_give(lost, lost_size, &own, sizeof own);
 }
 
-static int check_summary(const stave_summary *sum, stave_error *error)
+static int check_outcomes(const stave_summary *sum, stave_error *error)
 {
     uint64_t left = sum->calls;
     const uint64_t outcomes[] = {sum->failed, sum->cached, sum->cancelled, sum->timed_out};
@@ -274,6 +274,23 @@ static int check_summary(const stave_summary *sum, stave_error *error)
                                (unsigned long long)sum->calls);
         left -= outcomes[i];
     }
+    return STAVE_OK;
+}
+
+static bool exceeds(uint64_t part, uint64_t whole)
+{
+    return part != STAVE_UNKNOWN && whole != STAVE_UNKNOWN && part > whole;
+}
+
+static int check_times(const stave_summary *sum, stave_error *error)
+{
+    if (exceeds(sum->self_ns, sum->total_ns) || exceeds(sum->max_ns, sum->total_ns))
+        return stave__fail(error, STAVE_E_ARGUMENT, 0,
+                           "a summary has more time in itself, or in one call, than in total");
+    if (exceeds(sum->min_ns, sum->max_ns))
+        return stave__fail(error, STAVE_E_ARGUMENT, 0,
+                           "the shortest call of a summary is longer than its longest; what is not "
+                           "known is STAVE_UNKNOWN");
     return STAVE_OK;
 }
 
@@ -357,7 +374,9 @@ int stave__session_add(stave_session *session, stave_rule *rule, size_t rule_siz
         return stave__fail(error, STAVE_E_ARGUMENT, 0, "no session, no rule, or no summary");
     int status = stave__config_copy(&own, sizeof own, summary, summary_size, error);
     if (status >= 0)
-        status = check_summary(&own, error);
+        status = check_outcomes(&own, error);
+    if (status >= 0)
+        status = check_times(&own, error);
     if (status < 0)
         return status;
     if (own.self_ns == STAVE_UNKNOWN)

@@ -285,10 +285,16 @@ static void test_summaries(void **state)
                                   .first_ns = 7,
                                   .min_ns = 5,
                                   .max_ns = 20};
-    const stave_summary wrong = {.calls = 2, .failed = 1, .timed_out = 2};
+    const stave_summary wrong[] = {
+        {.calls = 2, .failed = 1, .timed_out = 2},
+        {.calls = 2, .total_ns = 5, .self_ns = 6, .min_ns = STAVE_UNKNOWN},
+        {.calls = 2, .total_ns = 5, .min_ns = 1, .max_ns = 6},
+        {.calls = 2, .total_ns = 5, .min_ns = 3, .max_ns = 2},
+    };
     assert_int_equal(stave_session_add(session, &sum, &first, &error), STAVE_OK);
     assert_int_equal(stave_session_add(session, &sum, &second, &error), STAVE_OK);
-    assert_int_equal(stave_session_add(session, &sum, &wrong, &error), STAVE_E_ARGUMENT);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(stave_session_add(session, &sum, &wrong[i], &error), STAVE_E_ARGUMENT);
     look_at(session);
     assert_int_equal(read_back.tables->summaries.rows, 1);
     const struct stave__summary_row *row = stave__table_at(&read_back.tables->summaries, 0);
