@@ -121,7 +121,7 @@ struct stave__walk {
     stave_export_config config;
     struct stave__timeline timeline;
     struct stave__reading reading;
-    uint32_t *choices; /* of the reading, by lane */
+    struct stave__lane_choices choices;
     bool *name_counts; /* by string; NULL: all do */
     int64_t from, to;  /* the window, ns */
     bool losses_alone; /* the lane does not count, but what was lost on it */
