@@ -6,6 +6,7 @@
 #include "analyze/deadline.h"
 #include "analyze/forest.h"
 #include "base/error.h"
+#include "export/walk.h"
 
 #define FIRST_FOUND 16u
 

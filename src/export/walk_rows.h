@@ -7,7 +7,10 @@
 #ifndef STAVE_EXPORT_WALK_ROWS_H
 #define STAVE_EXPORT_WALK_ROWS_H
 
-#include "export/walk.h"
+#include "export/series.h"
+#include "export/shown.h"
+
+struct stave__walk;
 
 /* A span before it is nested. */
 struct stave__span_row {
