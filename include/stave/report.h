@@ -128,6 +128,9 @@ typedef struct stave_report_node {
 STAVE_API uint32_t stave_report_node_count(const stave_report *report);
 STAVE_API const stave_report_node *stave_report_node_at(const stave_report *report, uint32_t index);
 
+/* "done", "failed", "skipped", "cached", "cancelled", "timed out", of an enum stave_outcome. */
+STAVE_API const char *stave_outcome_text(uint32_t outcome);
+
 /* The other evaluations that a node depended on, beside its parent; `*count` of them, NULL: none. In the order of
  * declaration; one that caused it comes last. */
 STAVE_API const uint32_t *stave_report_links(const stave_report *report, uint32_t index,

@@ -77,6 +77,33 @@ int stave__reading_show(struct stave__reading *reading, uint32_t choice, stave_e
     return 1;
 }
 
+bool stave__reading_sort_by_lane(const struct stave__reading *reading,
+                                 struct stave__lane_choices *sorted)
+{
+    size_t lanes = stave_trace_lanes(reading->trace);
+    uint32_t *at = malloc(((size_t)reading->count + 1) * sizeof *at);
+    uint32_t *first = calloc(lanes + 2, sizeof *first);
+    *sorted = (struct stave__lane_choices){.at = at, .first = first};
+    if (at == NULL || first == NULL) {
+        stave__lane_choices_free(sorted);
+        return false;
+    }
+    for (uint32_t i = 0; i < reading->count; i++)
+        first[reading->choices[i].lane + 2]++;
+    for (size_t i = 1; i < lanes + 2; i++)
+        first[i] += first[i - 1];
+    for (uint32_t i = 0; i < reading->count; i++) /* each grows up to where the next one begins */
+        at[first[reading->choices[i].lane + 1]++] = i;
+    return true;
+}
+
+void stave__lane_choices_free(struct stave__lane_choices *sorted)
+{
+    free(sorted->at);
+    free(sorted->first);
+    *sorted = (struct stave__lane_choices){0};
+}
+
 void stave__reading_again(struct stave__reading *reading)
 {
     reading->read.total += count_rows(reading);

@@ -43,6 +43,18 @@ uint32_t stave__reading_end(const struct stave__reading *reading, uint32_t from,
 /* Shows a block: 1; 0 when it is damaged; or an error. */
 int stave__reading_show(struct stave__reading *reading, uint32_t choice, stave_error *error);
 
+/* The choices by lane, whatever their boots. */
+struct stave__lane_choices {
+    uint32_t *at; /* those of a lane together; within it they keep their order */
+    uint32_t *
+        first; /* by lane of the trace: where its own begin; they end where the next lane's begin */
+};
+
+/* False: out of memory, and nothing is to be freed. */
+bool stave__reading_sort_by_lane(const struct stave__reading *reading,
+                                 struct stave__lane_choices *sorted);
+void stave__lane_choices_free(struct stave__lane_choices *sorted);
+
 /* All blocks will be read once more. */
 void stave__reading_again(struct stave__reading *reading);
 

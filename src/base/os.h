@@ -1,4 +1,5 @@
-/* base/os.h - what is asked of the operating system. The one file that differs between systems.
+/* base/os.h - what is asked of the operating system: files, streams. os_process.h, os_objects.h and os_command.h have the
+ * rest of what differs between systems.
  *
  * Every function sets *error with the system's own reason; messages name the path where there is one.  */
 #ifndef STAVE_BASE_OS_H
@@ -17,24 +18,6 @@ int stave__os_read_at(int fd, void *data, size_t size, uint64_t offset, stave_er
 
 /* All of `size` bytes to a stream (a pipe, a file); `name` is what the error calls it. */
 int stave__os_write(int fd, const char *name, const void *data, size_t size, stave_error *error);
-
-/* Up to `size` bytes from a stream: the number read, 0 at its end or once it was interrupted, or an
- * error. */
-int64_t stave__os_read(int fd, void *data, size_t size, stave_error *error);
-
-/* From here on SIGINT and SIGTERM end reading as the end of the stream does; with false, they end the
- * process again. */
-void stave__os_catch_interrupts(bool on);
-bool stave__os_was_interrupted(void);
-
-/* From here on writing beyond a file size limit is an error, not the end of the process. */
-void stave__os_refuse_by_error(void);
-
-/* Whether a read would not wait. */
-bool stave__os_has_bytes(int fd);
-
-/* Milliseconds of a clock that only goes forward. */
-int64_t stave__os_now_ms(void);
 
 /* "-" is standard input. A directory is refused; of a link that leads nowhere, the error says so. */
 int stave__os_open_input(const char *path, int *fd, stave_error *error);
@@ -124,8 +107,5 @@ int stave__os_make_dirs(const char *path, stave_error *error);
 
 /* Makes `path` a symbolic link to `target`, in one step; replaces a link, and nothing else. */
 int stave__os_replace_link(const char *path, const char *target, stave_error *error);
-
-/* Columns of a terminal, or 0 when the descriptor is none. */
-int stave__os_terminal_width(int fd);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os.h"
+#include "base/os_command.h"
 #include "cli/details.h"
 #include "cli/notes.h"
 #include "cli/times.h"

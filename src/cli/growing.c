@@ -1,6 +1,7 @@
 #include "cli/growing.h"
 
 #include "base/os.h"
+#include "base/os_command.h"
 #include "cli/output.h"
 
 #define PUBLISH_AFTER_MS 100

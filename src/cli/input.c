@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/os.h"
+#include "base/os_command.h"
 #include "cli/cli.h"
 #include "cli/growing.h"
 #include "cli/head.h"

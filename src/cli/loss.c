@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/os_command.h"
 #include "cli/cli.h"
 #include "cli/contents.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/os.h"
+#include "base/os_command.h"
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "stave/status.h"

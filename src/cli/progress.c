@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os.h"
+#include "base/os_command.h"
 #include "cli/text.h"
 
 #define FIRST_AFTER_MS 1000

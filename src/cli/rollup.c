@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/os.h"
+#include "base/os_command.h"
 #include "cli/names.h"
 #include "cli/times.h"
 

@@ -102,24 +102,6 @@ const char *cli_rule_node_name(const stave_report *report, const stave_report_no
                                     : node->name;
 }
 
-const char *cli_rule_outcome(uint32_t outcome)
-{
-    switch (outcome) {
-    case STAVE_FAILED:
-        return "failed";
-    case STAVE_SKIPPED:
-        return "skipped";
-    case STAVE_CACHED:
-        return "cached";
-    case STAVE_CANCELLED:
-        return "cancelled";
-    case STAVE_TIMED_OUT:
-        return "timed out";
-    default:
-        return "";
-    }
-}
-
 /* ---- which run ------------------------------------------------------------------------------- */
 
 static bool is_wanted(const struct cli_rules *rules, const stave_report_run *run)

@@ -55,8 +55,6 @@ struct cli_rules_list cli_rules_list(const struct cli_rules *rules);
 /* The description, or where there is none the id. */
 const char *cli_rule_name(const stave_rule_stats *rule);
 const char *cli_rule_node_name(const stave_report *report, const stave_report_node *node);
-/* "failed", "timed out" ...; "" of what is done. */
-const char *cli_rule_outcome(uint32_t outcome);
 
 /* What `show` may be. */
 int cli_rules_print(const struct cli_rules *rules);      /* rules_table.c */

@@ -206,7 +206,6 @@ static void put_node(struct writing *w, uint32_t index)
 {
     const stave_report *report = w->rules->report;
     const stave_report_node *node = stave_report_node_at(report, index);
-    const char *outcome = cli_rule_outcome(node->outcome);
     cli_json_open(&w->json, NULL, '{');
     put_text_if(&w->json, "rule",
                 node->rule != STAVE_NONE ? stave_report_rule_at(report, node->rule)->id : NULL);
@@ -215,7 +214,7 @@ static void put_node(struct writing *w, uint32_t index)
     cli_json_u64(&w->json, "serial", node->serial);
     put_place(w, index, node);
     put_times(w, node);
-    cli_json_word(&w->json, "outcome", outcome[0] != '\0' ? outcome : "done");
+    cli_json_word(&w->json, "outcome", stave_outcome_text(node->outcome));
     put_text_if(&w->json, "reason", node->reason);
     cli_json_close(&w->json);
 }

@@ -94,7 +94,7 @@ static void put_notes(const struct drawing *d, FILE *to, uint32_t index)
     const stave_report_node *node = node_at(d, index);
     const char *comma = "";
     put_word(to, node->is_critical ? "critical" : "", &comma);
-    put_word(to, cli_rule_outcome(node->outcome), &comma);
+    put_word(to, node->outcome != STAVE_DONE ? stave_outcome_text(node->outcome) : "", &comma);
     if (node->reason != NULL)
         fprintf(to, ": %s", node->reason);
     put_word(to, node->flags & STAVE_FLAGS_END_UNKNOWN ? "unfinished" : "", &comma);

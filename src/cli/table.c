@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os.h"
+#include "base/os_command.h"
 
 #define GAP 2              /* columns of space between columns */
 #define TEXT_WIDTH_MIN 8   /* a text column is not cut below this */

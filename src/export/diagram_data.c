@@ -220,10 +220,10 @@ static int gather_member(struct lanes *lanes, uint32_t member, stave_error *erro
     struct stave__drawing *drawing = lanes->drawing;
     const stave_lane *lane = stave_trace_lane(drawing->trace, member);
     uint32_t deadline = add_deadline(lanes, lane);
-    const struct stave__plan *plan = &drawing->plans[member];
+    const uint32_t *first = &drawing->choices.first[member];
     int status = STAVE_OK;
-    for (uint32_t i = plan->first_choice; i < plan[1].first_choice && status >= 0; i++) {
-        uint32_t choice = drawing->choices[i], kind = drawing->reading.choices[choice].kind;
+    for (uint32_t i = first[0]; i < first[1] && status >= 0; i++) {
+        uint32_t choice = drawing->choices.at[i], kind = drawing->reading.choices[choice].kind;
         if (kind == STAVE_SPANS)
             status = gather(drawing, choice, deadline, &lanes->spans, error);
         else if (kind == STAVE_MARKS && stave__keeps_marks(lane))

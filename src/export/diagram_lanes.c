@@ -13,25 +13,6 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The choices of each lane together; within it they keep their order. */
-static void sort_choices(struct stave__drawing *drawing)
-{
-    const struct stave__reading *reading = &drawing->reading;
-    uint32_t lanes = stave_trace_lanes(drawing->trace), at = 0;
-    for (uint32_t i = 0; i < reading->count; i++)
-        drawing->plans[reading->choices[i].lane].first_choice++;
-    for (uint32_t i = 0; i <= lanes; i++) {
-        uint32_t of_lane = drawing->plans[i].first_choice;
-        drawing->plans[i].first_choice = at;
-        at += of_lane;
-    }
-    for (uint32_t i = 0; i < reading->count; i++)
-        drawing->choices[drawing->plans[reading->choices[i].lane].first_choice++] = i;
-    for (uint32_t i = lanes; i > 0; i--) /* each is where the next one's begin */
-        drawing->plans[i].first_choice = drawing->plans[i - 1].first_choice;
-    drawing->plans[0].first_choice = 0;
-}
-
 int stave__drawing_open(struct stave__drawing *drawing, stave_trace *trace,
                         struct stave__page *page, stave_error *error)
 {
@@ -41,15 +22,14 @@ int stave__drawing_open(struct stave__drawing *drawing, stave_trace *trace,
     if (status < 0)
         return status;
     size_t lanes = stave_trace_lanes(trace);
-    drawing->choices = calloc((size_t)drawing->reading.count + 1, sizeof *drawing->choices);
     drawing->plans = calloc(lanes + 1, sizeof *drawing->plans);
     drawing->texts = calloc((size_t)stave_trace_strings(trace) + 1, sizeof *drawing->texts);
     drawing->members = calloc(lanes + 1, sizeof *drawing->members);
     drawing->lanes = calloc(lanes + 1, sizeof *drawing->lanes);
-    if (drawing->choices == NULL || drawing->plans == NULL || drawing->texts == NULL ||
-        drawing->members == NULL || drawing->lanes == NULL)
+    if (drawing->plans == NULL || drawing->texts == NULL || drawing->members == NULL ||
+        drawing->lanes == NULL ||
+        !stave__reading_sort_by_lane(&drawing->reading, &drawing->choices))
         return stave__fail_memory(error);
-    sort_choices(drawing);
     page->read.total += 2 * drawing->reading.read.total;
     return STAVE_OK;
 }
@@ -57,7 +37,7 @@ int stave__drawing_open(struct stave__drawing *drawing, stave_trace *trace,
 void stave__drawing_close(struct stave__drawing *drawing)
 {
     stave__reading_close(&drawing->reading);
-    free(drawing->choices);
+    stave__lane_choices_free(&drawing->choices);
     free(drawing->plans);
     free(drawing->texts);
     free(drawing->members);

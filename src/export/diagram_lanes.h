@@ -26,8 +26,7 @@ struct stave__page {
 /* One of the trace's lanes. */
 struct stave__plan {
     uint64_t spans, marks;
-    uint32_t drawn;        /* on which lane of the page; STAVE_NONE: on none of its own */
-    uint32_t first_choice; /* in drawing.choices; they end where the next lane's begin */
+    uint32_t drawn; /* on which lane of the page; STAVE_NONE: on none of its own */
 };
 
 /* One of the page's: some of the trace's that differ in their deadlines alone. */
@@ -39,11 +38,11 @@ struct stave__drawn_lane {
 struct stave__drawing {
     struct stave__page *page;
     stave_trace *trace;
-    struct stave__reading reading; /* spans, marks, gaps, doubts */
-    uint32_t *choices; /* of the reading, those of a lane together; each by boot, kind, order */
-    struct stave__plan *plans; /* by lane of the trace, and one behind them */
-    uint32_t *texts;           /* by string of the trace: the page's text */
-    uint32_t *members;         /* lanes of the trace, those of a drawn lane together */
+    struct stave__reading reading;      /* spans, marks, gaps, doubts */
+    struct stave__lane_choices choices; /* of a lane by boot, kind, order */
+    struct stave__plan *plans;          /* by lane of the trace */
+    uint32_t *texts;                    /* by string of the trace: the page's text */
+    uint32_t *members;                  /* lanes of the trace, those of a drawn lane together */
     struct stave__drawn_lane *lanes;
     uint32_t lanes_count;
     uint32_t first_lane; /* which one of the page is lanes[0] */

@@ -11,7 +11,7 @@
 #define STAVE_EXPORT_KEYS_H
 
 #include "base/strings.h"
-#include "export/walk.h"
+#include "export/shown.h"
 
 struct stave__keys {
     const stave_trace *trace;

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "export/walk.h"
+
 #define FIRST_ROOM 64u
 
 enum progress { NOT_SOLVED, BEING_SOLVED, SOLVED };

@@ -10,7 +10,9 @@
 #ifndef STAVE_EXPORT_OTLP_ROOTS_H
 #define STAVE_EXPORT_OTLP_ROOTS_H
 
-#include "export/walk.h"
+#include "export/shown.h"
+
+struct stave__walk;
 
 struct stave__otlp_span {
     uint64_t serial;

@@ -5,27 +5,6 @@
 #include "base/error.h"
 #include "export/walk_nesting.h"
 
-/* The choices of each lane together; within it they keep their order. */
-static bool sort_choices(struct stave__walk *walk)
-{
-    const struct stave__reading *reading = &walk->reading;
-    uint32_t lanes = stave_trace_lanes(walk->trace);
-    uint32_t *places = calloc((size_t)lanes + 1, sizeof *places);
-    walk->choices = calloc((size_t)reading->count + 1, sizeof *walk->choices);
-    if (places == NULL || walk->choices == NULL) {
-        free(places);
-        return false;
-    }
-    for (uint32_t i = 0; i < reading->count; i++)
-        places[reading->choices[i].lane + 1]++;
-    for (uint32_t i = 1; i <= lanes; i++)
-        places[i] += places[i - 1];
-    for (uint32_t i = 0; i < reading->count; i++)
-        walk->choices[places[reading->choices[i].lane]++] = i;
-    free(places);
-    return true;
-}
-
 static bool choose_names(struct stave__walk *walk)
 {
     uint32_t strings = stave_trace_strings(walk->trace);
@@ -54,7 +33,8 @@ int stave__walk_open(struct stave__walk *walk, stave_trace *trace,
         config->windowed ? stave__timeline_from_us(&walk->timeline, config->to_us) : STAVE__NS_MAX;
     walk->rows = stave__lane_rows_new(config->temporary_dir);
     walk->nesting = stave__nesting_new(config->temporary_dir);
-    if (walk->rows == NULL || walk->nesting == NULL || !sort_choices(walk) || !choose_names(walk))
+    if (walk->rows == NULL || walk->nesting == NULL ||
+        !stave__reading_sort_by_lane(&walk->reading, &walk->choices) || !choose_names(walk))
         return stave__fail_memory(error);
     return STAVE_OK;
 }
@@ -65,7 +45,7 @@ void stave__walk_close(struct stave__walk *walk)
     stave__lane_rows_free(walk->rows);
     stave__timeline_close(&walk->timeline);
     stave__reading_close(&walk->reading);
-    free(walk->choices);
+    stave__lane_choices_free(&walk->choices);
     free(walk->name_counts);
 }
 
@@ -106,9 +86,11 @@ static int tell_lane(const struct stave__walk *walk, int (*visit)(void *state, u
     return visit != NULL ? visit(walk->state, walk->rows->lane) : STAVE_OK;
 }
 
-static int run_lane(struct stave__walk *walk, uint32_t from, uint32_t end, stave_error *error)
+static int run_lane(struct stave__walk *walk, uint32_t lane, stave_error *error)
 {
-    int status = stave__lane_rows_collect(walk, from, end, error);
+    walk->losses_alone = walk->config.lane_counts != NULL &&
+                         !walk->config.lane_counts(walk->config.lane_context, lane);
+    int status = stave__lane_rows_collect(walk, lane, error);
     if (status < 0 || !has_something(walk->rows))
         return status;
     walk->counts.lanes++;
@@ -122,17 +104,12 @@ static int run_lane(struct stave__walk *walk, uint32_t from, uint32_t end, stave
 
 static int run_lanes(struct stave__walk *walk, stave_error *error)
 {
+    const uint32_t *first = walk->choices.first;
+    uint32_t lanes = stave_trace_lanes(walk->trace);
     int status = STAVE_OK;
-    uint32_t end;
-    for (uint32_t from = 0; from < walk->reading.count && status >= 0; from = end) {
-        uint32_t lane = stave__lane_rows_lane(walk, from);
-        end = from + 1;
-        while (end < walk->reading.count && stave__lane_rows_lane(walk, end) == lane)
-            end++;
-        walk->losses_alone = walk->config.lane_counts != NULL &&
-                             !walk->config.lane_counts(walk->config.lane_context, lane);
-        status = run_lane(walk, from, end, error);
-    }
+    for (uint32_t lane = 0; lane < lanes && status >= 0; lane++)
+        if (first[lane] < first[lane + 1])
+            status = run_lane(walk, lane, error);
     return status;
 }
 

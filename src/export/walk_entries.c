@@ -4,6 +4,7 @@
 
 #include "analyze/places.h"
 #include "base/error.h"
+#include "export/walk.h"
 #include "export/walk_nesting.h"
 
 #define FIRST_ROOM 64u

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "export/walk.h"
 
 #define FIRST_ROOM 64u
 

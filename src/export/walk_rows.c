@@ -6,6 +6,7 @@
 #include "analyze/deadline.h"
 #include "analyze/forest.h"
 #include "base/error.h"
+#include "export/walk.h"
 
 #define FIRST_FOUND 16u
 
@@ -446,23 +447,18 @@ static int show(struct stave__walk *walk, uint32_t choice, stave_error *error)
     return 0;
 }
 
-uint32_t stave__lane_rows_lane(const struct stave__walk *walk, uint32_t at)
-{
-    return walk->reading.choices[walk->choices[at]].lane;
-}
-
-int stave__lane_rows_collect(struct stave__walk *walk, uint32_t from, uint32_t end,
-                             stave_error *error)
+int stave__lane_rows_collect(struct stave__walk *walk, uint32_t lane, stave_error *error)
 {
     struct stave__lane_rows *rows = walk->rows;
+    const struct stave__lane_choices *choices = &walk->choices;
     int status = STAVE_OK;
-    rows->lane = stave__lane_rows_lane(walk, from);
+    rows->lane = lane;
     stave__sorter_clear(&rows->spans);
     stave__series_clear(&rows->details);
     stave__series_clear(&rows->entries);
     stave__sorter_clear(&rows->moments);
-    for (uint32_t i = from; i < end && status >= 0; i++) {
-        status = show(walk, walk->choices[i], error);
+    for (uint32_t i = choices->first[lane]; i < choices->first[lane + 1] && status >= 0; i++) {
+        status = show(walk, choices->at[i], error);
         if (status > 0)
             status = take_block(walk, &walk->reading.block, error);
     }

@@ -1,13 +1,16 @@
 /* export/walk_rows.h - the rows of one lane, sorted: its spans, and what belongs to them.
  *
- *     if ((status = stave__lane_rows_collect(&walk, &from, error)) < 0) ...      // the next lane's blocks
+ *     if ((status = stave__lane_rows_collect(&walk, lane, error)) < 0) ...       // a lane's blocks
  *     while ((span = stave__sorter_next(&rows->spans, error)) != NULL) ...
  *     details = stave__lane_rows_details(rows, span->serial, &count, error)
  */
 #ifndef STAVE_EXPORT_WALK_ROWS_H
 #define STAVE_EXPORT_WALK_ROWS_H
 
-#include "export/walk.h"
+#include "export/series.h"
+#include "export/shown.h"
+
+struct stave__walk;
 
 /* A span before it is nested. */
 struct stave__span_row {
@@ -45,12 +48,8 @@ void stave__lane_rows_free(struct stave__lane_rows *rows);
 /* The ends of all links and attachments; before any lane. */
 int stave__lane_rows_find_links(struct stave__walk *walk, stave_error *error);
 
-/* Which lane the block at a place of walk->choices is on. */
-uint32_t stave__lane_rows_lane(const struct stave__walk *walk, uint32_t at);
-
-/* Takes the blocks [from, end) of walk->choices, all of one lane. */
-int stave__lane_rows_collect(struct stave__walk *walk, uint32_t from, uint32_t end,
-                             stave_error *error);
+/* Takes the blocks of a lane. */
+int stave__lane_rows_collect(struct stave__walk *walk, uint32_t lane, stave_error *error);
 
 /* What belongs to a span, valid until the next call. NULL and a count of 0: nothing; with error->status: failed. */
 int stave__lane_rows_details(struct stave__lane_rows *rows, uint64_t serial,

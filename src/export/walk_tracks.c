@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "export/walk.h"
 #include "export/walk_nesting.h"
 
 #define FIRST_ROOM 64u

@@ -21,11 +21,6 @@ struct writing {
     uint32_t depth;
 };
 
-static const char *const outcomes[] = {
-    [STAVE_DONE] = "done",     [STAVE_FAILED] = "failed",       [STAVE_SKIPPED] = "skipped",
-    [STAVE_CACHED] = "cached", [STAVE_CANCELLED] = "cancelled", [STAVE_TIMED_OUT] = "timed out",
-};
-
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 static void begin_event(struct writing *w, const char *ph, uint32_t lane, const char *name)
@@ -64,7 +59,7 @@ static void put_args(struct writing *w, const stave_report_node *node)
     put_us(w, ",\"args\":{\"self us\":", stave__whole_ns(node->self_ns));
     if (node->rule != STAVE_NONE) {
         put_text(w, ",\"rule\":", w->report->rules[node->rule].id);
-        put_text(w, ",\"outcome\":", outcomes[node->outcome]);
+        put_text(w, ",\"outcome\":", stave_outcome_text(node->outcome));
         put_us(w, ",\"slack us\":", stave__whole_ns(node->slack_ns));
         stave__out_text(w->out, node->is_critical ? ",\"critical\":true" : ",\"critical\":false");
     }

@@ -184,6 +184,15 @@ const stave_report_node *stave_report_node_at(const stave_report *report, uint32
     return index < report->nodes_count ? &report->nodes[index] : NULL;
 }
 
+const char *stave_outcome_text(uint32_t outcome)
+{
+    static const char *const texts[] = {
+        [STAVE_DONE] = "done",     [STAVE_FAILED] = "failed",       [STAVE_SKIPPED] = "skipped",
+        [STAVE_CACHED] = "cached", [STAVE_CANCELLED] = "cancelled", [STAVE_TIMED_OUT] = "timed out",
+    };
+    return outcome < sizeof texts / sizeof texts[0] ? texts[outcome] : "unknown outcome";
+}
+
 const uint32_t *stave_report_links(const stave_report *report, uint32_t index, uint32_t *count)
 {
     bool is_there = index < report->nodes_count;

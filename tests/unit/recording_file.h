@@ -1,6 +1,6 @@
 /* recording_file.h - a file that the recorder writes, in a folder of the test's own; and processes of their own.
  *
- *     cmocka_run_group_tests(tests, make_folder, remove_folder)      // the test's own, when it has removed its files
+ *     cmocka_run_group_tests(tests, make_folder, remove_folder)
  *
  *     begin_file();                                                  // what fails fails the test
  *     end_file();
@@ -18,9 +18,15 @@
 extern char folder[], path[64];
 
 int make_folder(void **state);
+int remove_folder(void **state); /* and `path`; other files are the test's to remove */
 
 void begin_file(void);
 void end_file(void);
+
+void wait_ms(uint32_t ms);
+
+/* Rows of every kind, over some chunks. */
+void record_all_kinds(uint32_t from, uint32_t to);
 
 /* The child's status with which the test is skipped instead. */
 enum { NOT_HERE = 77 };

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/os.h"
+#include "base/os_command.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

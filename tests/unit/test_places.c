@@ -6,15 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "store/column.h"
-#include "stress/traces.h"
 #include "trace/packing.h"
-
-static char path[64];
+#include "unit/raw_file.h"
 
 static stave_trace *new_trace(void)
 {
@@ -138,17 +135,10 @@ static void test_more_while_it_is_looked_at(void **state)
 
 /* ---- in files -------------------------------------------------------------------------------- */
 
-static stave_trace *open_path(const stave_trace_config *config)
-{
-    stave_trace *trace = NULL;
-    assert_int_equal(stave_trace_open(path, config, &trace, NULL), STAVE_OK);
-    return trace;
-}
-
 static stave_trace *open_bytes(const struct traces_bytes *bytes)
 {
-    traces_put_file(path, bytes->at, bytes->size);
-    return open_path(NULL);
+    traces_put_file(raw_path, bytes->at, bytes->size);
+    return raw_open_path(NULL);
 }
 
 static void assert_same_places(const stave_trace *a, const stave_trace *b)
@@ -191,9 +181,9 @@ static void test_published(void **state)
     stave_writer *writer;
     stave_trace *trace = new_trace();
     uint32_t name = text(trace, "query"), file = text(trace, "a.c");
-    assert_int_equal(stave_writer_open(path, &writer, NULL), STAVE_OK);
+    assert_int_equal(stave_writer_open(raw_path, &writer, NULL), STAVE_OK);
     assert_int_equal(stave_writer_publish(writer, trace, NULL), STAVE_OK);
-    stave_trace *opened = open_path(&(stave_trace_config){.follow = true});
+    stave_trace *opened = raw_open_path(&(stave_trace_config){.follow = true});
     for (uint32_t round = 0; round < 5; round++) {
         assert_int_equal(stave_trace_places(opened), round);
         add(trace, name, file, 0, 1 + round / 3);
@@ -206,7 +196,7 @@ static void test_published(void **state)
     assert_int_equal(stave_writer_finish(writer, trace, NULL), STAVE_OK);
     stave_writer_close(writer);
     stave_trace_free(opened);
-    opened = open_path(NULL);
+    opened = raw_open_path(NULL);
     assert_same_places(trace, opened);
     stave_trace_free(opened);
     stave_trace_free(trace);
@@ -214,28 +204,15 @@ static void test_published(void **state)
 
 /* ---- strange ones ---------------------------------------------------------------------------- */
 
-static struct traces_bytes file;
-
-static void put_block(struct stave__header header, const void *body, size_t size)
-{
-    uint8_t *block = malloc(STAVE__HEADER_SIZE + size);
-    assert_non_null(block);
-    memcpy(block + STAVE__HEADER_SIZE, body, size);
-    traces_add(&file, block, stave__header_seal(&header, block, size));
-    free(block);
-}
-
 /* Strings 0 to 3: none, "query", "a.c", "run". */
 static void begin_file(void)
 {
     static const uint64_t sizes[] = {0, 5, 3, 3};
-    uint8_t head[STAVE__FILE_HEAD_SIZE], body[200], *at = body;
-    file = (struct traces_bytes){0};
-    stave__file_head_write(head);
-    traces_add(&file, head, sizeof head);
+    uint8_t body[200], *at = body;
+    raw_begin();
     at = stave__column_put(at, 0, STAVE__PLAIN, sizes, 4, NULL);
     at = stave__column_put_bytes(at, 1, "querya.crun", 11);
-    put_block((struct stave__header){.kind = STAVE__STRINGS, .rows = 4}, body, (size_t)(at - body));
+    raw_add((struct stave__header){.kind = STAVE__STRINGS, .rows = 4}, body, (size_t)(at - body));
 }
 
 /* Its columns, by their numbers, `rows` of each. */
@@ -245,8 +222,8 @@ static void put_places(uint64_t first, uint32_t rows, const uint64_t *const colu
     uint8_t body[400], *at = body;
     for (uint32_t i = 0; i < count; i++)
         at = stave__column_put(at, numbers[i], STAVE__PLAIN, columns[i], rows, NULL);
-    put_block((struct stave__header){.kind = STAVE__PLACES, .rows = rows, .first = first}, body,
-              (size_t)(at - body));
+    raw_add((struct stave__header){.kind = STAVE__PLACES, .rows = rows, .first = first}, body,
+            (size_t)(at - body));
 }
 
 static const uint32_t in_order[] = {0, 1, 2, 3};
@@ -260,15 +237,9 @@ static void put_place(uint64_t first, uint64_t name, uint64_t of_file, uint64_t 
 
 static stave_trace *open_file(void)
 {
-    stave_trace *trace = open_bytes(&file);
-    free(file.at);
+    stave_trace *trace = raw_open(NULL);
+    free(raw_file.at);
     return trace;
-}
-
-static void assert_damaged(const stave_trace *trace, const char *what)
-{
-    assert_int_equal(stave_trace_damages(trace), 1);
-    assert_string_equal(stave_trace_damage(trace, 0).what, what);
 }
 
 #define NO_SUCH_ROW "a table that refers to a row which is not there"
@@ -281,7 +252,7 @@ static void test_texts_that_are_not_there(void **state)
         begin_file();
         put_place(0, rows[i][0], rows[i][1], rows[i][2], 5);
         stave_trace *trace = open_file();
-        assert_damaged(trace, NO_SUCH_ROW);
+        raw_assert_damage(trace, NO_SUCH_ROW);
         assert_int_equal(stave_trace_places(trace), 1); /* in place of it */
         assert_null(stave_trace_place_of(trace, 1));
         stave_trace_free(trace);
@@ -298,7 +269,7 @@ static void test_a_row_among_others(void **state)
     put_places(0, 3, columns, in_order, 4);
     put_place(3, 3, 2, 3, 90);
     stave_trace *trace = open_file();
-    assert_damaged(trace, NO_SUCH_ROW);
+    raw_assert_damage(trace, NO_SUCH_ROW);
     assert_int_equal(stave_trace_places(trace), 4);
     assert_int_equal(line_of(trace, 1), 70);
     assert_int_equal(line_of(trace, 3), 90);
@@ -331,7 +302,7 @@ static void test_columns(void **state)
         put_places(0, 1, columns, cases[i].numbers, cases[i].count);
         stave_trace *trace = open_file();
         if (cases[i].what != NULL)
-            assert_damaged(trace, cases[i].what);
+            raw_assert_damage(trace, cases[i].what);
         else
             assert_int_equal(stave_trace_damages(trace), 0);
         assert_int_equal(line_of(trace, 1), cases[i].what == NULL ? 5 : 0);
@@ -344,7 +315,7 @@ static void test_a_hole(void **state)
     begin_file();
     put_place(1, 1, 2, 3, 5);
     stave_trace *trace = open_file();
-    assert_damaged(trace, "a table whose rows do not follow those before");
+    raw_assert_damage(trace, "a table whose rows do not follow those before");
     assert_null(stave_trace_place_of(trace, 1));
     stave_trace_free(trace);
 }
@@ -369,10 +340,10 @@ static void test_a_lost_block(void **state)
 {
     begin_file();
     put_place(0, 1, 2, 3, 5);
-    size_t lost = file.size;
+    size_t lost = raw_file.size;
     put_place(1, 1, 2, 3, 6);
     put_place(2, 3, 2, 3, 7);
-    file.at[lost + 10] ^= 1;
+    raw_file.at[lost + 10] ^= 1;
     stave_trace *trace = open_file();
     assert_int_equal(stave_trace_damages(trace), 1);
     assert_int_equal(stave_trace_places(trace), 3);
@@ -383,21 +354,6 @@ static void test_a_lost_block(void **state)
     stave_trace_free(saved);
     stave_trace_free(trace);
     free(bytes.at);
-}
-
-/* ---- */
-
-static int make_path(void **state)
-{
-    const char *dir = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%.40s/stave-XXXXXX", dir != NULL ? dir : "/tmp");
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_path(void **state)
-{
-    return unlink(path);
 }
 
 int main(void)
@@ -417,5 +373,5 @@ int main(void)
         cmocka_unit_test(test_told_again),
         cmocka_unit_test(test_a_lost_block),
     };
-    return cmocka_run_group_tests(tests, make_path, remove_path);
+    return cmocka_run_group_tests(tests, raw_make_path, raw_remove_path);
 }

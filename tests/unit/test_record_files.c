@@ -1,8 +1,6 @@
-/* Files of stave_record_to() with limits: one that is full, one after another under the same name, disks that take no
- * more; changed while it runs, and by the environment. */
-#define _GNU_SOURCE /* unshare */
+/* Files of stave_record_to() with limits: one that is full, one after another under the same name; changed while it
+ * runs, and by the environment. */
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,102 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "stress/recorded.h"
-#include "unit/recording_file.h"
+#include "unit/recording_numbered.h"
 
-#define LEAST ((uint64_t)64 * 1024)
 #define SOME_FILES 12u
 #define MANY_FILES 100u
-
-/* ---- files ----------------------------------------------------------------------------------- */
-
-static const char *name_of(uint32_t number)
-{
-    static char name[96];
-    snprintf(name, sizeof name, number > 0 ? "%s.%u" : "%s", path, number);
-    return name;
-}
-
-/* The highest number: while they are moved up, one in between may be missing. */
-static uint32_t files_behind(void)
-{
-    uint32_t number = 0;
-    while (access(name_of(number + 1), F_OK) == 0 || access(name_of(number + 2), F_OK) == 0)
-        number++;
-    return number;
-}
-
-static void remove_files(void)
-{
-    for (uint32_t number = files_behind(); number > 0; number--)
-        unlink(name_of(number));
-    unlink(path);
-}
-
-static void limit(uint64_t max_bytes, uint32_t files)
-{
-    stave_file_config limits = {.max_bytes = max_bytes, .files = files};
-    assert_int_equal(stave_file_limits(&limits, NULL), STAVE_OK);
-}
-
-/* Begins with no other file there. */
-static void start(uint64_t max_bytes, uint32_t files)
-{
-    remove_files();
-    recorded_start(&(stave_config){0});
-    limit(max_bytes, files);
-    begin_file();
-}
-
-static void wait_a_little(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-}
-
-/* ---- what is recorded ------------------------------------------------------------------------ */
-
-static uint64_t ended; /* spans that are numbered by their lengths */
-
-static void record(uint32_t spans)
-{
-    for (uint32_t i = 0; i < spans; i++) {
-        STAVE_SCOPE("span");
-        recorded_pass(++ended);
-    }
-}
-
-/* At a pace that the drain keeps up with. */
-static void record_slowly(uint32_t spans)
-{
-    for (uint32_t i = 0; i < spans; i += 1000) {
-        record(1000);
-        wait_a_little();
-    }
-}
 
 static bool has_files_behind(uint32_t number)
 {
     return files_behind() >= number;
-}
-
-static uint64_t size_now(void)
-{
-    struct stat status;
-    return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
-}
-
-static bool is_larger(uint32_t size)
-{
-    return size_now() > size;
 }
 
 static bool record_until(bool (*is_so)(uint32_t), uint32_t given)
@@ -113,52 +28,9 @@ static bool record_until(bool (*is_so)(uint32_t), uint32_t given)
     bool so = is_so(given);
     for (int i = 0; i < 5000 && !so; i++, so = is_so(given)) {
         record(100);
-        wait_a_little();
+        wait_ms(2);
     }
     return so;
-}
-
-static bool wait_until(bool (*is_so)(uint32_t), uint32_t given)
-{
-    bool so = is_so(given);
-    for (int i = 0; i < 5000 && !so; i++, so = is_so(given))
-        wait_a_little();
-    return so;
-}
-
-static uint64_t property(const stave_trace *trace, const char *key)
-{
-    const stave_property *property = stave_trace_find_property(trace, key);
-    return property != NULL ? property->value : 0;
-}
-
-static bool is_open(const struct traces_row *row)
-{
-    return (row->columns.flags & STAVE_FLAG_UNFINISHED) != 0;
-}
-
-/* Its ended spans: that they go on behind `last`, and that its counts say how many. The last of them. */
-static uint64_t check_spans(const struct recorded *file, uint64_t last)
-{
-    uint64_t rows = 0;
-    for (size_t i = 0; i < file->rows.count; i++) {
-        const struct traces_row *row = &file->rows.at[i];
-        if (row->kind != STAVE_SPANS || is_open(row))
-            continue;
-        rows++;
-        if (strcmp(row->name, "span") == 0)
-            assert_int_equal(row->columns.end - row->columns.start, ++last);
-    }
-    assert_int_equal(
-        property(file->trace, "record.recorded") - property(file->trace, "record.evicted"), rows);
-    return last;
-}
-
-static bool is_whole(const struct recorded *file)
-{
-    stave_trace_file of;
-    stave_trace_file_of(file->trace, &of);
-    return of.indexed && of.cut == 0;
 }
 
 static uint64_t size_of(uint32_t number)
@@ -281,7 +153,7 @@ static void *wait_in_a_span(void *given)
     stave_thread_name("waits");
     STAVE_SCOPE("waiting");
     while (__atomic_load_n(&waits, __ATOMIC_ACQUIRE))
-        wait_a_little();
+        wait_ms(2);
     return NULL;
 }
 
@@ -521,176 +393,6 @@ static void test_a_file_that_is_gone(void **state)
     recorded_free(&file);
 }
 
-/* ---- disks that are full --------------------------------------------------------------------- */
-
-static void let_files_have(uint64_t bytes)
-{
-    struct rlimit now;
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &now), 0);
-    now.rlim_cur = bytes > 0 ? bytes : now.rlim_max;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
-}
-
-static void expect_full_disk(const char *reason)
-{
-    stave_error error = {0};
-    assert_int_equal(stave_record_to(NULL, &error), STAVE_E_IO);
-    if (strstr(error.message, path) == NULL || strstr(error.message, reason) == NULL)
-        fail_msg("%s", error.message);
-}
-
-/* The drain has met the end of the disk: the file is that large, and stays so. */
-static void wait_until_full(uint32_t least)
-{
-    uint64_t before = 0;
-    assert_true(wait_until(is_larger, least));
-    while (size_now() != before) {
-        before = size_now();
-        nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
-    }
-}
-
-static void check_one_file(uint64_t before)
-{
-    struct recorded file = recorded_file(path);
-    assert_true(is_whole(&file));
-    assert_int_equal(property(file.trace, "record.evicted"), 0);
-    assert_int_equal(check_spans(&file, before), ended);
-    recorded_free(&file);
-}
-
-/* What came while it was full is in the file when it is no longer. */
-static void be_full_for_a_while(void **state)
-{
-    enum { ROOM = 50001 };
-    start(0, 0);
-    uint64_t before = ended;
-    let_files_have(ROOM);
-    record_slowly(30000);
-    wait_until_full(ROOM / 2);
-    assert_true(size_now() <= ROOM);
-    struct recorded file = recorded_file(path); /* nothing of a block that it had no room for */
-    stave_trace_file of;
-    stave_trace_file_of(file.trace, &of);
-    assert_int_equal(of.cut, 0);
-    recorded_free(&file);
-    let_files_have(0);
-    assert_true(wait_until(is_larger, ROOM));
-    record_slowly(3000);
-    expect_full_disk("File too large"); /* for a while it was */
-    check_one_file(before);
-}
-
-static void test_full_for_a_while(void **state)
-{
-    in_a_child(be_full_for_a_while, NULL);
-}
-
-/* When it ends and the disk takes no more, what it has not is left for the next. */
-static void be_full_to_the_end(void **state)
-{
-    start(0, 0);
-    uint64_t before = ended;
-    let_files_have(50001);
-    record_slowly(30000);
-    expect_full_disk("File too large");
-    let_files_have(0);
-    struct recorded file = recorded_file(path);
-    assert_false(is_whole(&file));
-    uint64_t last = before;
-    for (size_t i = 0; i < file.rows.count; i++, last++)
-        assert_int_equal(file.rows.at[i].columns.end - file.rows.at[i].columns.start, last + 1);
-    recorded_free(&file);
-    assert_true(last > before && last < ended);
-    begin_file();
-    end_file();
-    check_one_file(last);
-}
-
-static void test_full_to_the_end(void **state)
-{
-    in_a_child(be_full_to_the_end, NULL);
-}
-
-/* What memory gives up meanwhile is missing, and the file says how much. */
-static void be_full_for_long(void **state)
-{
-    remove_files();
-    limit(0, 0);
-    recorded_start(&(stave_config){.max_bytes = (uint64_t)1 << 20});
-    begin_file();
-    let_files_have(50001);
-    stave_counts before = recorded_counts();
-    record_slowly(100000);
-    wait_until_full(25000);
-    let_files_have(0);
-    assert_true(wait_until(is_larger, 60000));
-    record_slowly(1000);
-    expect_full_disk("File too large");
-    struct recorded file = recorded_file(path);
-    uint64_t missed = recorded_counts().missed - before.missed;
-    assert_true(missed > 20000);
-    assert_int_equal(property(file.trace, "record.evicted"), missed);
-    assert_int_equal(property(file.trace, "record.recorded"), 101000);
-    assert_int_equal(file.rows.count + missed, 101000);
-    recorded_free(&file);
-}
-
-static void test_full_for_long(void **state)
-{
-    in_a_child(be_full_for_long, NULL);
-}
-
-/* A disk of 160 KiB, of this process alone. */
-static void map_ids(const char *file, unsigned id)
-{
-    char map[32];
-    int size = snprintf(map, sizeof map, "0 %u 1", id);
-    traces_put_file(file, map, (size_t)size);
-}
-
-static void make_disk(void)
-{
-    unsigned user = getuid(), group = getgid();
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-        _exit(NOT_HERE);
-    traces_put_file("/proc/self/setgroups", "deny", 4);
-    map_ids("/proc/self/uid_map", user);
-    map_ids("/proc/self/gid_map", group);
-    if (mount("none", folder, "tmpfs", 0, "size=160k") != 0)
-        _exit(NOT_HERE);
-}
-
-static void be_on_a_small_disk(void **state)
-{
-    char other[96];
-    make_disk();
-    snprintf(other, sizeof other, "%s/other", folder);
-    char *filling = calloc(1, 120000);
-    traces_put_file(other, filling, 120000);
-    free(filling);
-    start(0, 0);
-    uint64_t before = ended;
-    record_slowly(18000);
-    wait_until_full(20000);
-    assert_true(size_now() < 50000);
-    assert_int_equal(unlink(other), 0);
-    assert_true(wait_until(is_larger, 65536));
-    limit(LEAST, 2);
-    record_slowly(3000);
-    expect_full_disk("No space left on device");
-    assert_int_equal(files_behind(), 1);
-    struct recorded first = recorded_file(name_of(1)), second = recorded_file(path);
-    assert_int_equal(check_spans(&second, check_spans(&first, before)), ended);
-    recorded_free(&first);
-    recorded_free(&second);
-}
-
-static void test_a_small_disk(void **state)
-{
-    in_a_child(be_on_a_small_disk, NULL);
-}
-
 /* ---- the environment ------------------------------------------------------------------------- */
 
 /* This program again, which records some thousand spans. What it says. */
@@ -767,26 +469,14 @@ static int record_by_itself(void)
         for (int j = 0; j < 1000; j++) {
             STAVE_SCOPE("by itself");
         }
-        wait_a_little();
+        wait_ms(2);
     }
     return 0;
-}
-
-/* ---- */
-
-static int remove_folder(void **state)
-{
-    remove_files();
-    return rmdir(folder);
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_for_a_while), /* memory is that of the first start */
-        cmocka_unit_test(test_full_to_the_end),
-        cmocka_unit_test(test_full_for_long),
-        cmocka_unit_test(test_a_small_disk),
         cmocka_unit_test(test_all_is_in_one_of_them),
         cmocka_unit_test(test_all_of_a_round),
         cmocka_unit_test(test_only_so_many),
@@ -806,5 +496,5 @@ int main(void)
     };
     if (getenv("STAVE_TEST_RECORDS") != NULL)
         return record_by_itself();
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, remove_files_and_folder);
 }

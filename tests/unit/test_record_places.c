@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -297,11 +296,6 @@ static void test_threads(void **state)
 
 /* ---- files that are written as it goes on ---------------------------------------------------- */
 
-static void wait_a_little(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-}
-
 static bool is_in_file(const char *name)
 {
     stave_trace *trace = NULL;
@@ -316,7 +310,7 @@ static bool is_in_file(const char *name)
 static void wait_until_in_file(const char *name)
 {
     for (int i = 0; i < 2000 && !is_in_file(name); i++)
-        wait_a_little();
+        wait_ms(5);
     assert_true(is_in_file(name));
 }
 
@@ -402,7 +396,7 @@ static void record_until_full(void)
     for (int i = 0; i < 5000 && access(behind, F_OK) != 0; i++) {
         for (unsigned n = 0; n < 500; n++)
             meet();
-        wait_a_little();
+        wait_ms(5);
     }
     assert_int_equal(access(behind, F_OK), 0);
     meet();
@@ -492,12 +486,6 @@ static void test_more_places_than_there_is_room_for(void **state)
 }
 
 /* ---- */
-
-static int remove_folder(void **state)
-{
-    unlink(path);
-    return rmdir(folder);
-}
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 

@@ -1,19 +1,14 @@
-/* What is recorded, to a file as it comes: all of it, in every mode; what was open; errors, forks, the
- * environment. */
-#include <fcntl.h>
+/* What is recorded, to a file as it comes: all of it, in every mode; what was open; forks, the environment. */
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -28,33 +23,7 @@ static uint64_t property(const stave_trace *trace, const char *key)
     return property->value;
 }
 
-static void wait_a_little(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-}
-
 /* ---- what is in it --------------------------------------------------------------------------- */
-
-/* Rows of every kind, over some chunks. */
-static void record_all_kinds(uint32_t from, uint32_t to)
-{
-    for (uint32_t i = from; i < to; i++) {
-        STAVE_SPAN(outer, "outer", STAVE_KV("i", i));
-        recorded_pass(10);
-        STAVE_MARK("mark", STAVE_KV("half", i / 2));
-        STAVE_COUNTER("counter", i * 3);
-        {
-            STAVE_SCOPE("inner");
-            recorded_pass(5);
-            STAVE_SET(outer, "text",
-                      i % 2 == 0 ? "even" : "a text that takes more than one record");
-        }
-        for (uint32_t j = 0; j < 3; j++) {
-            STAVE_CUMULATIVE("sum");
-            recorded_pass(j);
-        }
-    }
-}
 
 static void assert_same_row(const struct recorded *a, const struct traces_row *x,
                             const struct recorded *b, const struct traces_row *y)
@@ -103,9 +72,9 @@ static void test_all_that_was_recorded(void **state)
     record_all_kinds(0, 100); /* before the file begins */
     begin_file();
     record_all_kinds(100, 300);
-    wait_a_little();
+    wait_ms(5);
     record_all_kinds(300, 3000);
-    wait_a_little();
+    wait_ms(5);
     record_all_kinds(3000, 3100);
     struct recorded snapshot = recorded_now();
     end_file();
@@ -170,7 +139,7 @@ static void test_open_spans(void **state)
     recorded_pass(50);
     struct recorded file = {0};
     for (int tries = 0; tries < 2000 && recorded_count(&file, STAVE_SPANS) < 3; tries++) {
-        wait_a_little();
+        wait_ms(5);
         recorded_free(&file);
         file = recorded_file(path);
     }
@@ -199,7 +168,7 @@ static void *record_named(void *given)
         STAVE_SCOPE("before");
     }
     for (int i = 0; i < 40; i++)
-        wait_a_little();
+        wait_ms(5);
     stave_thread_name("worker");
     STAVE_SCOPE("behind");
     return NULL;
@@ -240,7 +209,7 @@ static void record_by_many_threads(void **state)
         assert_int_equal(pthread_create(&thread, NULL, record_by_number, &i), 0);
         assert_int_equal(pthread_join(thread, NULL), 0);
         if (i % 8 == 0)
-            nanosleep(&(struct timespec){.tv_nsec = 40000000}, NULL);
+            wait_ms(40);
     }
     stave_stop();
     struct recorded file = recorded_file(path);
@@ -293,7 +262,7 @@ static void record_slowly(uint32_t chunks)
         record_spans(CHUNK);
         records += CHUNK;
         for (int tries = 0; tries < 1000 && rows_in_file() + CHUNK < records; tries++)
-            wait_a_little();
+            wait_ms(5);
     }
 }
 
@@ -333,7 +302,7 @@ static struct recorded wait_for_ended(size_t count)
         if (ended >= count)
             return file;
         recorded_free(&file);
-        wait_a_little();
+        wait_ms(5);
     }
     fail_msg("the file does not grow");
     return (struct recorded){0};
@@ -371,129 +340,12 @@ static void test_open_spans_of_a_short_block(void **state)
     in_a_child(fill_a_chunk, &(uint32_t){STAVE_KEEP_NEWEST});
 }
 
-/* ---- errors ---------------------------------------------------------------------------------- */
-
-static void expect_failure(const char *name, int status, const char *message)
-{
-    stave_error error = {0};
-    assert_int_equal(stave_record_to(name, &error), status);
-    if (strstr(error.message, message) == NULL)
-        fail_msg("%s", error.message);
-}
-
-static void test_what_cannot_be_written(void **state)
-{
-    stave_stop();
-    expect_failure(path, STAVE_E_STATE, "stave_start()");
-    recorded_start(&(stave_config){0});
-    expect_failure("", STAVE_E_ARGUMENT, "empty");
-    expect_failure(folder, STAVE_E_IO, folder);
-    expect_failure("/no/such/folder/run.stave", STAVE_E_IO, "/no/such/folder/run.stave");
-    expect_failure("/dev/null", STAVE_E_IO, "/dev/null");
-    begin_file();
-    expect_failure(path, STAVE_E_STATE, "already");
-    end_file();
-    assert_int_equal(stave_record_to(NULL, NULL), STAVE_OK); /* none is there to end */
-    assert_true(stave_is_enabled());
-}
-
-/* The disk takes no more: recording goes on in memory, and who ends the file is told. */
-static void record_to_a_full_disk(void **state)
-{
-    uint32_t bytes = *(const uint32_t *)*state;
-    stave_error error = {0};
-    struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
-    recorded_start(&(stave_config){0});
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    begin_file();
-    record_all_kinds(0, 5000);
-    assert_int_equal(stave_record_to(NULL, &error), STAVE_E_IO);
-    assert_non_null(strstr(error.message, path));
-    struct traces_bytes snapshot = {0};
-    assert_int_equal(stave_snapshot((stave_sink){.write = traces_add, .context = &snapshot}, NULL),
-                     STAVE_OK);
-    assert_true(snapshot.size > bytes);
-    free(snapshot.at);
-}
-
-static void test_a_full_disk(void **state)
-{
-    in_a_child(record_to_a_full_disk, &(uint32_t){50000});
-    struct recorded file = recorded_file(path); /* of what came before, whole blocks */
-    assert_true(file.rows.count > 0);
-    recorded_free(&file);
-}
-
-/* A program that closes descriptors that it has not opened, and opens its own: what is in that is its own. */
-static void close_all_descriptors(void **state)
-{
-    uint32_t until = *(const uint32_t *)*state;
-    char own[64], read_back[16] = "";
-    stave_error error = {0};
-    snprintf(own, sizeof own, "%s/own", folder);
-    recorded_start(&(stave_config){0});
-    begin_file();
-    for (uint32_t fd = 3; fd < until; fd++)
-        close((int)fd);
-    int fd = open(own, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    assert_int_equal(write(fd, "hello", 5), 5);
-    record_all_kinds(0, 5000);
-    assert_int_equal(stave_record_to(NULL, &error), STAVE_E_STATE);
-    assert_non_null(strstr(error.message, path));
-    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-    assert_int_equal(read(fd, read_back, sizeof read_back), 5);
-    assert_string_equal(read_back, "hello");
-    close(fd);
-    unlink(own);
-}
-
-static void test_descriptors_closed_by_the_program(void **state)
-{
-    in_a_child(close_all_descriptors, &(uint32_t){64});
-}
-
-/* A dump that finds no room is an error, not the end of the program by a signal. */
-static void dump_to_a_full_disk(void **state)
-{
-    uint32_t bytes = *(const uint32_t *)*state;
-    stave_error error = {0};
-    struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
-    recorded_start(&(stave_config){0});
-    record_all_kinds(0, 5000);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    assert_int_equal(stave_dump(path, &error), STAVE_E_IO);
-    assert_non_null(strstr(error.message, path));
-    assert_int_equal(stave_snapshot((stave_sink){0}, NULL), STAVE_E_ARGUMENT);
-}
-
-static void test_a_dump_to_a_full_disk(void **state)
-{
-    in_a_child(dump_to_a_full_disk, &(uint32_t){50000});
-}
-
-/* A pipe is others' too: its permissions stay. */
-static void test_a_dump_to_a_pipe(void **state)
-{
-    struct stat status;
-    char pipe[64];
-    mode_t before = umask(0);
-    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
-    recorded_start(&(stave_config){0});
-    assert_int_equal(mkfifo(pipe, 0666), 0);
-    int fd = open(pipe, O_RDONLY | O_NONBLOCK);
-    assert_int_equal(stave_dump(pipe, NULL), STAVE_OK);
-    assert_int_equal(stat(pipe, &status), 0);
-    assert_int_equal(status.st_mode & 0777, 0666);
-    expect_failure(pipe, STAVE_E_IO, "no regular file");
-    close(fd);
-    unlink(pipe);
-    umask(before);
-}
+/* ---- the process ----------------------------------------------------------------------------- */
 
 static void *outlive_the_first(void *given)
 {
     STAVE_SCOPE("outlives the first thread");
-    wait_a_little();
+    wait_ms(5);
     return NULL;
 }
 
@@ -518,8 +370,6 @@ static void test_a_first_thread_that_leaves(void **state)
     assert_non_null(recorded_find(&file, STAVE_SPANS, "outlives the first thread"));
     recorded_free(&file);
 }
-
-/* ---- the process ----------------------------------------------------------------------------- */
 
 static void test_its_owners_alone(void **state)
 {
@@ -626,17 +476,10 @@ static int record_by_itself(void)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    unlink(path);
-    return rmdir(folder);
-}
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_more_than_memory),
-        cmocka_unit_test(test_a_full_disk),
         cmocka_unit_test(test_all_that_was_recorded),
         cmocka_unit_test(test_one_file_after_another),
         cmocka_unit_test(test_the_end_by_stopping),
@@ -644,10 +487,6 @@ int main(void)
         cmocka_unit_test(test_open_spans_of_a_short_block),
         cmocka_unit_test(test_names_of_threads),
         cmocka_unit_test(test_lanes_used_again),
-        cmocka_unit_test(test_what_cannot_be_written),
-        cmocka_unit_test(test_descriptors_closed_by_the_program),
-        cmocka_unit_test(test_a_dump_to_a_full_disk),
-        cmocka_unit_test(test_a_dump_to_a_pipe),
         cmocka_unit_test(test_a_first_thread_that_leaves),
         cmocka_unit_test(test_its_owners_alone),
         cmocka_unit_test(test_fork),

@@ -83,6 +83,15 @@ static void test_outcomes(void **state)
     assert_int_equal(stave_report_run_at(report, 0)->skipped, 1);
 }
 
+static void test_texts_of_outcomes(void **state)
+{
+    static const char *const texts[] = {"done",   "failed",    "skipped",
+                                        "cached", "cancelled", "timed out"};
+    for (uint32_t i = STAVE_DONE; i <= STAVE_TIMED_OUT; i++)
+        assert_string_equal(stave_outcome_text(i), texts[i]);
+    assert_string_equal(stave_outcome_text(STAVE_TIMED_OUT + 1), "unknown outcome");
+}
+
 /* One cold evaluation of 40 ms among a thousand of 0.3 ms. */
 static void test_outlier(void **state)
 {
@@ -392,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_outcomes),
+        cmocka_unit_test(test_texts_of_outcomes),
         TEST(test_outlier),
         TEST(test_only_skipped),
         TEST(test_summaries),

@@ -101,16 +101,11 @@ void show_report(const stave_report *report)
 
 /* ---- tree ------------------------------------------------------------------------------------ */
 
-static const char *const outcomes[] = {
-    [STAVE_DONE] = "",         [STAVE_FAILED] = "failed",       [STAVE_SKIPPED] = "skipped",
-    [STAVE_CACHED] = "cached", [STAVE_CANCELLED] = "cancelled", [STAVE_TIMED_OUT] = "timed out",
-};
-
 static void show_outcome(const stave_report_node *node)
 {
     if (node->outcome == STAVE_DONE)
         return;
-    printf("  ! %s", outcomes[node->outcome]);
+    printf("  ! %s", stave_outcome_text(node->outcome));
     if (node->reason != NULL)
         printf(": %s", node->reason);
 }
