@@ -194,10 +194,8 @@ static void leave_open(void)
 
 static void put_place(uint32_t name, const char *file, const char *function, uint32_t line)
 {
-    rows_place(&(stave_place){.name = name,
-                              .file = rows_text(file),
-                              .function = rows_text(function),
-                              .line = line});
+    rows_place(&(stave_place){
+        .name = name, .file = rows_text(file), .function = rows_text(function), .line = line});
 }
 
 /* One is known of some, of others not which; some have no spans. */

@@ -191,8 +191,7 @@ static void write_groups_back(void)
 static void write_places(bool back)
 {
     for (uint32_t i = 0; i < places_used; i++)
-        rows_check(
-            stave__trace_place(rows_now, &places[back ? places_used - 1 - i : i], NULL));
+        rows_check(stave__trace_place(rows_now, &places[back ? places_used - 1 - i : i], NULL));
 }
 
 stave_trace *rows_finish(bool shuffled)
