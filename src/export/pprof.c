@@ -74,7 +74,7 @@ static int flush(struct state *state)
     return STAVE_OK;
 }
 
-/* A function, and a location of the same id in it. */
+/* A function, and a location of the same id in it. speedscope tells functions of one name and file apart by where they start. */
 static void put_location(struct state *state, uint64_t id, const char *name, size_t size,
                          struct stave__source source)
 {
@@ -85,6 +85,8 @@ static void put_location(struct state *state, uint64_t id, const char *name, siz
     stave__message_varint(message, 2, string);
     if (source.file_size > 0)
         stave__message_varint(message, 4, string_of(state, source.file, source.file_size));
+    if (source.line != 0)
+        stave__message_varint(message, 5, source.line);
     stave__message_end(message, function);
     size_t location = stave__message_begin(message, PROFILE_LOCATION);
     stave__message_varint(message, 1, id);

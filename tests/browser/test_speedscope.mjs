@@ -90,12 +90,12 @@ function takeGaps(found) {
     return gaps;
 }
 
-/** Each name, file and line once, without those of gaps. */
+/** Each name, file and line once, as it writes frames anew in each profile; without those of gaps. */
 function framesOf(exported) {
     const frames = exported.shared.frames.map(({ name, file, line }) =>
         JSON.stringify([name, file ?? null, line ?? 0]),
     );
-    return frames.filter((frame) => !frame.startsWith('["gap: ')).sort();
+    return [...new Set(frames)].filter((frame) => !frame.startsWith('["gap: ')).sort();
 }
 
 /** What it says of spans that are still open, which are in Chrome's format alone. */

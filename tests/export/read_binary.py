@@ -264,11 +264,12 @@ class Pprof:
         self.functions, self.locations = {}, {}
         for row in map(dict, map(fields, parts[5])):
             sure(row[1] > 0 and row[1] not in self.functions, "a function twice")
-            self.functions[row[1]] = self.strings[row.get(2, 0)], self.strings[row.get(4, 0)] or None
+            self.functions[row[1]] = self.strings[row.get(2, 0)], self.strings[row.get(4, 0)] or None, row.get(5, 0)
         for row in map(dict, map(fields, parts[4])):
             sure(row[1] > 0 and row[1] not in self.locations, "a location twice")
             line = dict(fields(row[4]))
-            self.locations[row[1]] = *self.functions[line[1]], line.get(2, 0)
+            self.locations[row[1]] = self.functions[line[1]]
+            sure(line.get(2, 0) == self.locations[row[1]][2], "a location that is not where its function starts")
         self.samples = [self.sample(row) for row in parts[2]]
 
     def sample(self, data):
