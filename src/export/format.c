@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A lane's name has places where something else is called so. */
+/* What is called as its lane, having no name, is not from where others of that name are. */
 struct stave__source stave__source_of(const stave_trace *trace, const struct stave__shown *span)
 {
     struct stave__source source = {0};

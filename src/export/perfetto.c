@@ -78,12 +78,13 @@ static int end_packet(struct state *state, size_t packet)
     return flush_full(state);
 }
 
-/* What this sequence does not have yet goes into the packet, in front of what refers to it. */
+/* Whether this sequence has it. */
 static bool has(const struct state *state, enum table table, uint32_t id)
 {
     return state->seen[table][id] == state->lane + 1;
 }
 
+/* What it does not have yet goes into the packet, in front of what refers to it. False: it has it. */
 static bool begin_intern(struct state *state, enum table table, uint32_t id, size_t *interned,
                          size_t *entry)
 {

@@ -114,8 +114,7 @@ async function compare(what, format, gaps = {}) {
     assert.deepEqual(found.paths, wanted.paths);
     if (hasCalls) assert.deepEqual(found.sums, wanted.sums);
     else assert.deepEqual(withoutCalls(found.sums), withoutCalls(wanted.sums));
-    if (FORMATS[format].hasPlaces)
-        assert.deepEqual(framesOf(loaded.exported), wanted.frames);
+    if (FORMATS[format].hasPlaces) assert.deepEqual(framesOf(loaded.exported), wanted.frames);
     return loaded;
 }
 

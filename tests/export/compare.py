@@ -353,7 +353,7 @@ def pprof(truth, file, slack=0, no_args=False):
     for span in truth.all():
         is_plain = no_args or span.deeper or not hasattr(span, "doubts")
         doubts = () if is_plain else tuple(sorted(d for d in span.doubts if d in ORDER[:8]))
-        path = tuple(around.frame() for around in span.line())
+        path = tuple(around.frame() for around in span.chain())
         wanted[path, span.lane.label, doubts, "spans"] += span.calls
         wanted[path, span.lane.label, doubts, "wall"] += 0 if slack else selves[id(span)]
     same("pprof: samples", found, wanted)

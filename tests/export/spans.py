@@ -28,12 +28,12 @@ class Span:
         self.source = NO_SOURCE
 
     def path(self):
-        return tuple(span.name for span in self.line())
+        return tuple(span.name for span in self.chain())
 
     def frame(self):
         return self.name, *self.source
 
-    def line(self):
+    def chain(self):
         """Itself and all that it is in, from the outermost on."""
         spans = []
         while self is not None:
