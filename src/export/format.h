@@ -33,13 +33,13 @@ extern const struct stave__format stave__speedscope_format, stave__chrome_format
 
 /* ---- what several say the same way ----------------------------------------------------------- */
 
-/* The place in the source that a span's name has; the entry itself of a cumulative one. NULL: none is known. */
+/* The place in the source that a span's name has, or an entry's. NULL: none is known. */
 struct stave__source {
     const char *file;
     size_t file_size;
     uint32_t line;
 };
-struct stave__source stave__source_of(const stave_trace *trace, uint32_t name);
+struct stave__source stave__source_of(const stave_trace *trace, const struct stave__shown *span);
 
 /* "failed, interrupted, cut at the start": what is to be known of a span beside its times; "" when nothing is. */
 #define STAVE__DOUBTS_MAX 128

@@ -278,13 +278,11 @@ static bool put_all_attributes(struct state *state, const struct stave__shown *s
         put(state, "]");
         return true;
     }
-    struct stave__source source = {0};
-    if (span->deeper == 0)
-        source = stave__source_of(state->writing.trace, span->name);
-    if (source.file_size > 0) {
+    struct stave__source source = stave__source_of(state->writing.trace, span);
+    if (source.file_size > 0)
         put_text(state, "code.filepath", source.file, source.file_size, &any);
+    if (source.line != 0)
         put_number(state, "code.lineno", source.line, &any);
-    }
     size_t size = stave__doubts_text(span, text);
     if (size > 0)
         put_text(state, "stave.doubt", text, size, &any);

@@ -78,26 +78,46 @@ static int end_packet(struct state *state, size_t packet)
     return flush_full(state);
 }
 
-/* A text that this sequence does not have yet goes into the packet, in front of what refers to it. */
+/* Whether this sequence has it. */
+static bool has(const struct state *state, enum table table, uint32_t id)
+{
+    return state->seen[table][id] == state->lane + 1;
+}
+
+/* What it does not have yet goes into the packet, in front of what refers to it. False: it has it. */
+static bool begin_intern(struct state *state, enum table table, uint32_t id, size_t *interned,
+                         size_t *entry)
+{
+    if (has(state, table, id))
+        return false;
+    state->seen[table][id] = state->lane + 1;
+    if (*interned == 0)
+        *interned = stave__message_begin(&state->message, PACKET_INTERNED);
+    *entry = stave__message_begin(&state->message, table_fields[table]);
+    stave__message_varint(&state->message, 1, (uint64_t)id + 1);
+    return true;
+}
+
 static void intern(struct state *state, enum table table, uint32_t id, size_t *interned)
 {
-    if (state->seen[table][id] == state->lane + 1)
+    size_t size, entry;
+    if (!begin_intern(state, table, id, interned, &entry))
         return;
-    state->seen[table][id] = state->lane + 1;
-    struct stave__message *message = &state->message;
-    if (*interned == 0)
-        *interned = stave__message_begin(message, PACKET_INTERNED);
-    size_t size, entry = stave__message_begin(message, table_fields[table]);
-    stave__message_varint(message, 1, (uint64_t)id + 1);
-    if (table == LOCATIONS) {
-        struct stave__source source = stave__source_of(state->writing.trace, id);
-        stave__message_text(message, 2, source.file, source.file_size);
-        stave__message_varint(message, 4, source.line);
-    } else {
-        const char *text = stave_trace_string(state->writing.trace, id, &size);
-        stave__message_text(message, 2, text, size);
-    }
-    stave__message_end(message, entry);
+    const char *text = stave_trace_string(state->writing.trace, id, &size);
+    stave__message_text(&state->message, 2, text, size);
+    stave__message_end(&state->message, entry);
+}
+
+/* Its number is the name's: a name has one place at most. */
+static void intern_source(struct state *state, const struct stave__shown *span, size_t *interned)
+{
+    size_t entry;
+    struct stave__source source = stave__source_of(state->writing.trace, span);
+    if (source.file_size == 0 || !begin_intern(state, LOCATIONS, span->name, interned, &entry))
+        return;
+    stave__message_text(&state->message, 2, source.file, source.file_size);
+    stave__message_varint(&state->message, 4, source.line);
+    stave__message_end(&state->message, entry);
 }
 
 /* One byte is enough for these fields. */
@@ -220,9 +240,9 @@ static void put_arguments(struct state *state, const struct stave__shown *span)
 
 /* ---- spans ----------------------------------------------------------------------------------- */
 
-static bool has_source(struct state *state, const struct stave__shown *span)
+static bool has_source(const struct state *state, const struct stave__shown *span)
 {
-    return span->deeper == 0 && stave__source_of(state->writing.trace, span->name).file_size > 0;
+    return stave__source_of(state->writing.trace, span).file_size > 0;
 }
 
 static void intern_all(struct state *state, const struct stave__shown *span)
@@ -230,8 +250,7 @@ static void intern_all(struct state *state, const struct stave__shown *span)
     size_t interned = 0;
     if (span->deeper == 0)
         intern(state, EVENT_NAMES, span->name, &interned);
-    if (has_source(state, span))
-        intern(state, LOCATIONS, span->name, &interned);
+    intern_source(state, span, &interned);
     for (uint32_t i = 0; i < span->details_count; i++) {
         const struct stave__detail *detail = &span->details[i];
         if (detail->kind != STAVE_ATTRIBUTES)
@@ -302,28 +321,29 @@ static int put_plain(struct state *state, uint32_t type, int64_t time, uint64_t 
     return flush_full(state);
 }
 
-static bool is_plain(const struct state *state, const struct stave__shown *span)
+/* `location`: it has one. */
+static bool is_plain(const struct state *state, const struct stave__shown *span, bool location)
 {
     return span->details_count == 0 && span->flags == 0 && span->cut == 0 && span->track == 0 &&
            !span->missed && span->entry == NULL && span->deeper == 0 &&
-           state->seen[EVENT_NAMES][span->name] == state->lane + 1;
+           has(state, EVENT_NAMES, span->name) && (!location || has(state, LOCATIONS, span->name));
 }
 
 static int enter(void *context, const struct stave__shown *span, const struct stave__shown *parent)
 {
     struct state *state = context;
     uint64_t iid = (uint64_t)span->name + 1;
+    bool location = has_source(state, span);
     (void)parent;
-    if (is_plain(state, span))
-        return put_plain(state, TYPE_BEGIN, span->start, iid,
-                         state->seen[LOCATIONS][span->name] == state->lane + 1 ? iid : 0);
+    if (is_plain(state, span, location))
+        return put_plain(state, TYPE_BEGIN, span->start, iid, location ? iid : 0);
     size_t packet = begin_packet(state);
     put_head(state, (uint64_t)span->start);
     intern_all(state, span);
     size_t event = begin_event(state, TYPE_BEGIN, span->track);
     put_span_name(state, span);
-    if (has_source(state, span))
-        stave__message_varint(&state->message, EVENT_LOCATION_IID, (uint64_t)span->name + 1);
+    if (location)
+        stave__message_varint(&state->message, EVENT_LOCATION_IID, iid);
     put_arguments(state, span);
     stave__message_end(&state->message, event);
     int status = end_packet(state, packet);

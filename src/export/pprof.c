@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/strings.h"
+#include "export/json_text.h"
 #include "export/path_walk.h"
 #include "export/protobuf.h"
 
@@ -22,8 +23,10 @@ enum {
 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
 
-/* A frame: in the low half its name's string id, or how many are deeper; above it flags (enum stave_row_flag). */
+/* A frame: in the low half its name's string id, or how many are deeper; above it flags (enum stave_row_flag), and whether
+ * it has its name from the lane. */
 #define DEEPER ((uint64_t)1 << 63)
+#define UNNAMED ((uint64_t)1 << 62)
 #define FLAGS_SHIFT 32
 
 struct state {
@@ -32,7 +35,7 @@ struct state {
     struct stave__message message;
     struct stave__strings strings; /* of the profile */
     struct stave__strings deepers; /* "(N deeper)", in the order of their locations */
-    bool *located;                 /* by string id */
+    bool *located;                 /* by string id; behind them those with the name of their lane */
     uint64_t label;                /* the lane's, in the profile's strings */
     uint64_t frames[STAVE__PATH_DEPTH];
     bool failed;
@@ -40,17 +43,26 @@ struct state {
 
 /* ---- strings, functions, locations ----------------------------------------------------------- */
 
-static uint64_t string_of(struct state *state, const char *text, size_t size)
+static uint64_t word_of(struct state *state, const char *word)
 {
     uint32_t id = 0;
-    if (stave__strings_add(&state->strings, text, size, &id) < 0)
+    if (stave__strings_add(&state->strings, word, strlen(word), &id) < 0)
         state->failed = true;
     return id;
 }
 
-static uint64_t word_of(struct state *state, const char *word)
+/* Of any bytes. Clean, so that none stands twice in the file. */
+static uint64_t string_of(struct state *state, const char *text, size_t size)
 {
-    return string_of(state, word, strlen(word));
+    uint32_t id = 0;
+    char *clean = malloc(3 * size + 1);
+    size_t used = clean != NULL ? stave__utf8_clean(text, size, clean) : 0;
+    if (used > STAVE__STRING_MAX)
+        used = STAVE__STRING_MAX;
+    if (clean == NULL || stave__strings_add(&state->strings, clean, used, &id) < 0)
+        state->failed = true;
+    free(clean);
+    return id;
 }
 
 static int flush(struct state *state)
@@ -62,7 +74,7 @@ static int flush(struct state *state)
     return STAVE_OK;
 }
 
-/* A function, and a location of the same id in it. */
+/* A function, and a location of the same id in it. speedscope tells functions of one name and file apart by where they start. */
 static void put_location(struct state *state, uint64_t id, const char *name, size_t size,
                          struct stave__source source)
 {
@@ -73,6 +85,8 @@ static void put_location(struct state *state, uint64_t id, const char *name, siz
     stave__message_varint(message, 2, string);
     if (source.file_size > 0)
         stave__message_varint(message, 4, string_of(state, source.file, source.file_size));
+    if (source.line != 0)
+        stave__message_varint(message, 5, source.line);
     stave__message_end(message, function);
     size_t location = stave__message_begin(message, PROFILE_LOCATION);
     stave__message_varint(message, 1, id);
@@ -102,14 +116,17 @@ static uint64_t location_of(struct state *state, uint64_t frame)
     stave_trace *trace = state->writing.trace;
     if (frame & DEEPER)
         return deeper_location(state, frame & ~DEEPER);
-    uint32_t name = (uint32_t)frame;
-    if (!state->located[name]) {
+    struct stave__shown span = {.name = (uint32_t)frame, .unnamed = (frame & UNNAMED) != 0};
+    size_t behind = span.unnamed ? stave_trace_strings(trace) : 0;
+    bool *located = &state->located[behind + span.name];
+    uint64_t location = (span.unnamed ? (uint64_t)2 << 32 : 0) + span.name + 1;
+    if (!*located) {
         size_t size;
-        const char *text = stave_trace_string(trace, name, &size);
-        put_location(state, (uint64_t)name + 1, text, size, stave__source_of(trace, name));
-        state->located[name] = true;
+        const char *text = stave_trace_string(trace, span.name, &size);
+        put_location(state, location, text, size, stave__source_of(trace, &span));
+        *located = true;
     }
-    return (uint64_t)name + 1;
+    return location;
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -132,7 +149,7 @@ static void put_labels(struct state *state, uint64_t frame)
     shown.flags = (uint16_t)(frame >> FLAGS_SHIFT);
     size_t size = stave__doubts_text(&shown, text);
     if (size > 0)
-        put_label(state, word_of(state, "stave"), string_of(state, text, size));
+        put_label(state, word_of(state, "stave"), word_of(state, text));
 }
 
 static int put_sample(void *context, const struct stave__path *path)
@@ -174,7 +191,8 @@ static int begin_lane(void *context, uint32_t lane)
 static int enter(void *context, const struct stave__shown *span, const struct stave__shown *parent)
 {
     struct state *state = context;
-    uint64_t frame = (uint64_t)span->flags << FLAGS_SHIFT | span->name;
+    uint64_t frame =
+        (span->unnamed ? UNNAMED : 0) | (uint64_t)span->flags << FLAGS_SHIFT | span->name;
     (void)parent;
     return stave__path_walk_enter(&state->walk, state,
                                   span->deeper != 0 ? DEEPER | span->deeper : frame);
@@ -217,7 +235,7 @@ static void put_type(struct state *state, const char *type, const char *unit)
 static int begin(void *context, struct stave__walk *walk)
 {
     struct state *state = context;
-    state->located = calloc((size_t)stave_trace_strings(walk->trace) + 1, sizeof *state->located);
+    state->located = calloc(2 * (size_t)stave_trace_strings(walk->trace), sizeof *state->located);
     if (!stave__path_walk_begin(&state->walk, put_sample) || state->located == NULL ||
         stave__strings_init(&state->strings) < 0 || stave__strings_init(&state->deepers) < 0)
         return STAVE_E_MEMORY;

@@ -34,6 +34,7 @@ struct stave__cumulative {
     uint16_t flags;
     uint8_t
         cut; /* enum stave__cut: some of its calls may be outside of the window, and so may some of its total */
+    bool unnamed;
 };
 
 enum stave__cut { STAVE__CUT_START = 1, STAVE__CUT_END = 2 }; /* at the window */
@@ -52,6 +53,7 @@ struct stave__shown {
     uint16_t flags; /* enum stave_row_flag */
     uint8_t cut;    /* enum stave__cut */
     bool missed;
+    bool unnamed;    /* it has no name but its lane's */
     bool is_last;    /* when it is left: nothing comes behind it on its track */
     uint64_t deeper; /* not 0: no span, but this many below the greatest depth */
     const struct stave__cumulative *entry; /* not NULL: it is one; start to end is its total */

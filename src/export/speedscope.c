@@ -12,7 +12,8 @@
 struct state {
     struct stave__writing writing;
     struct stave__speedscope file;
-    uint32_t *frames; /* by string id: its frame plus 1; 0: none yet */
+    /* By string id: its frame plus 1, 0: none yet; behind them those of spans that have the name from their lane. */
+    uint32_t *frames;
     uint32_t lane, track;
     uint64_t uncertain, failed, missed; /* spans of the track */
     bool in_gaps;                       /* a profile of them is open */
@@ -23,27 +24,29 @@ struct state {
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-static int name_frame(struct state *state, uint32_t name, uint32_t *frame)
+static int name_frame(struct state *state, const struct stave__shown *span, uint32_t *frame)
 {
     stave_trace *trace = state->writing.trace;
-    if (state->frames[name] != 0) {
-        *frame = state->frames[name] - 1;
+    size_t behind = span->unnamed ? stave_trace_strings(trace) : 0;
+    uint32_t *known = &state->frames[behind + span->name];
+    if (*known != 0) {
+        *frame = *known - 1;
         return STAVE_OK;
     }
-    struct stave__source source = stave__source_of(trace, name);
+    struct stave__source source = stave__source_of(trace, span);
     struct stave__speedscope_key key = {
         .file = source.file, .file_size = source.file_size, .line = source.line};
-    key.name = stave_trace_string(trace, name, &key.name_size);
+    key.name = stave_trace_string(trace, span->name, &key.name_size);
     int status = stave__speedscope_frame(&state->file, &key, frame);
     if (status >= 0)
-        state->frames[name] = *frame + 1;
+        *known = *frame + 1;
     return status;
 }
 
 static int frame_of(struct state *state, const struct stave__shown *span, uint32_t *frame)
 {
     return span->deeper != 0 ? stave__speedscope_deeper(&state->file, span->deeper, frame)
-                             : name_frame(state, span->name, frame);
+                             : name_frame(state, span, frame);
 }
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
@@ -52,7 +55,7 @@ static int begin(void *context, struct stave__walk *walk)
 {
     struct state *state = context;
     const char *name = state->writing.name;
-    state->frames = calloc((size_t)stave_trace_strings(walk->trace) + 1, sizeof *state->frames);
+    state->frames = calloc(2 * (size_t)stave_trace_strings(walk->trace), sizeof *state->frames);
     if (state->frames == NULL)
         return STAVE_E_MEMORY;
     return stave__speedscope_begin(&state->file, state->writing.out, name, strlen(name));

@@ -39,8 +39,7 @@ int stave__speedscope_frame(struct stave__speedscope *file, const struct stave__
 {
     size_t name_size = key->name_size < TEXT_MAX ? key->name_size : TEXT_MAX;
     size_t file_size = key->file_size < TEXT_MAX ? key->file_size : TEXT_MAX;
-    struct place place = {key->line, (uint32_t)name_size};
-    size_t size = sizeof place + name_size + file_size;
+    size_t size = sizeof(struct place) + 3 * (name_size + file_size);
     if (size > file->key_room) {
         char *larger = realloc(file->key, 2 * size);
         if (larger == NULL)
@@ -48,13 +47,13 @@ int stave__speedscope_frame(struct stave__speedscope *file, const struct stave__
         file->key = larger;
         file->key_room = 2 * size;
     }
+    char *at = file->key + sizeof(struct place); /* clean: what reads the same is one frame */
+    struct place place = {key->line, (uint32_t)stave__utf8_clean(key->name, name_size, at)};
     memcpy(file->key, &place, sizeof place);
-    if (name_size > 0)
-        memcpy(file->key + sizeof place, key->name, name_size);
-    if (file_size > 0)
-        memcpy(file->key + sizeof place + name_size, key->file, file_size);
+    at += place.name_size;
+    at += stave__utf8_clean(key->file, file_size, at);
     uint32_t id;
-    int status = stave__strings_add(&file->frames, file->key, size, &id);
+    int status = stave__strings_add(&file->frames, file->key, (size_t)(at - file->key), &id);
     if (status >= 0)
         *frame = id - 1; /* no key is empty, so none is string 0 */
     return status;

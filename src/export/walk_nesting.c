@@ -114,6 +114,7 @@ static int enter_entry(struct stave__walk *walk, const struct stave__cumulative 
         .depth = nesting->depth - 1,
         .flags = entry->flags,
         .cut = entry->cut,
+        .unnamed = entry->unnamed,
         .entry = &frame->entry,
     };
     walk->counts.cumulatives++;
@@ -228,6 +229,7 @@ static void show(const struct stave__walk *walk, const struct stave__span_row *r
     shown->flags = row->flags;
     shown->cut = row->cut;
     shown->missed = row->missed;
+    shown->unnamed = row->unnamed;
     shown->is_last = false;
     shown->deeper = 0;
     shown->entry = NULL;

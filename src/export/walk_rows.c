@@ -170,6 +170,7 @@ static int take_span(struct stave__walk *walk, const stave_block *block, uint32_
         .depth = stave_block_depth(block, row),
         .flags = block->flags[row],
         .cut = cut,
+        .unnamed = stave_block_name(block, row) == 0,
     };
     if (end >= STAVE__NS_MAX)
         span->flags |= STAVE_FLAG_SATURATED;
@@ -222,6 +223,7 @@ static int take_entry(struct stave__walk *walk, const stave_block *block, uint32
         .depth = stave_block_depth(block, row),
         .name = stave__row_name(walk->trace, block, row),
         .flags = block->flags[row],
+        .unnamed = stave_block_name(block, row) == 0,
     };
     clip_entry(walk, entry);
     return STAVE_OK;

@@ -21,7 +21,7 @@ struct stave__span_row {
     uint32_t other_lane, name, depth;
     uint16_t flags;
     uint8_t cut;
-    bool missed;
+    bool missed, unnamed;
 };
 
 /* An end of a link, by the lane that it is on. */

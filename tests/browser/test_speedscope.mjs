@@ -14,10 +14,18 @@ const work = mkdtempSync(join(STAVE_WORK ?? ".", "speedscope-"));
 after(() => rmSync(work, { recursive: true }));
 
 // format: end of the file's name, levels it shows, what its times are to be multiplied by to be ns, what is compared; what
-// speedscope calls a span whose name is empty. In Chrome's format it takes spans without a length that begin with another for
-// unbalanced ones, and one that begins as one of the same name ends for a part of it: what is compared there has none.
+// speedscope calls a span whose name is empty; whether frames have file and line. In Chrome's format it takes spans without
+// a length that begin with another for unbalanced ones, and one that begins as one of the same name ends for a part of it:
+// what is compared there has none.
 const FORMATS = {
-    speedscope: { suffix: ".speedscope.json", depth: 1999, scale: 1, truth: [], unnamed: "" },
+    speedscope: {
+        suffix: ".speedscope.json",
+        depth: 1999,
+        scale: 1,
+        truth: [],
+        unnamed: "",
+        hasPlaces: true,
+    },
     chrome: {
         suffix: ".json",
         depth: 511,
@@ -26,7 +34,14 @@ const FORMATS = {
         unnamed: "(unnamed)",
     },
     folded: { suffix: ".folded", depth: 1999, scale: 1, truth: ["--folded"], unnamed: "(no name)" },
-    pprof: { suffix: ".pb.gz", depth: 1999, scale: 1, truth: [], unnamed: "(unknown)" },
+    pprof: {
+        suffix: ".pb.gz",
+        depth: 1999,
+        scale: 1,
+        truth: [],
+        unnamed: "(unknown)",
+        hasPlaces: true,
+    },
 };
 
 function recording(what) {
@@ -50,8 +65,14 @@ function truthOf(path, format) {
     const script = fileURLToPath(new URL("../export/sums.py", import.meta.url));
     const { depth, truth } = FORMATS[format];
     const options = ["-B", script, path, "--depth", String(depth), ...truth];
-    const { sums, paths } = JSON.parse(execFileSync(python, options, { maxBuffer: 1 << 28 }));
-    return { sums: new Map(Object.entries(sums)), paths: new Map(Object.entries(paths)) };
+    const { sums, paths, frames } = JSON.parse(
+        execFileSync(python, options, { maxBuffer: 1 << 28 }),
+    );
+    return {
+        sums: new Map(Object.entries(sums)),
+        paths: new Map(Object.entries(paths)),
+        frames: frames.map((frame) => JSON.stringify(frame)).sort(),
+    };
 }
 
 /** Stacks that were sampled tell no calls from each other, nor do calls of one name that Chrome's format has back to back. */
@@ -67,6 +88,14 @@ function takeGaps(found) {
         found.paths.delete(name);
     }
     return gaps;
+}
+
+/** Each name, file and line once, as it writes frames anew in each profile; without those of gaps. */
+function framesOf(exported) {
+    const frames = exported.shared.frames.map(({ name, file, line }) =>
+        JSON.stringify([name, file ?? null, line ?? 0]),
+    );
+    return [...new Set(frames)].filter((frame) => !frame.startsWith('["gap: ')).sort();
 }
 
 /** What it says of spans that are still open, which are in Chrome's format alone. */
@@ -85,6 +114,7 @@ async function compare(what, format, gaps = {}) {
     assert.deepEqual(found.paths, wanted.paths);
     if (hasCalls) assert.deepEqual(found.sums, wanted.sums);
     else assert.deepEqual(withoutCalls(found.sums), withoutCalls(wanted.sums));
+    if (FORMATS[format].hasPlaces) assert.deepEqual(framesOf(loaded.exported), wanted.frames);
     return loaded;
 }
 

@@ -5,7 +5,7 @@ import math
 from collections import Counter, defaultdict
 
 from read_binary import one
-from spans import check_nesting, paths, same, self_times, sums, sure
+from spans import NO_SOURCE, check_nesting, paths, same, self_times, sums, sure
 from truth import COUNTERS, DOUBTS, GAPS, KINDS, MARKS
 
 EXACT = 1 << 53
@@ -48,10 +48,11 @@ def split_entries(truth, spans):
     return ([span for span in spans if span.name not in names], [span for span in spans if span.name in names])
 
 
-def same_entries(what, found, truth, about=None):
+def same_entries(what, found, truth, about=None, has_sources=True):
     """Each one slice of its total, in what it is in. `about`: what a format says of it."""
     def row(entry, says):
-        return entry.name, entry.end - entry.start, entry.path()[:-1], repr(sorted(says.items())) if about else ""
+        return (entry.name, entry.end - entry.start, entry.path()[:-1], repr(sorted(says.items())) if about else "",
+                entry.source if has_sources else None)
 
     same(what + ": entries", multiset(row(e, about(e) if about else {}) for e in found),
          multiset(row(e, e.about) for e in truth.entries))
@@ -99,8 +100,9 @@ def speedscope(truth, file, slack=0):
         sure(name == "(no spans)" or name.endswith(" lost") or
              any(name.startswith(label + ", overlapping") for label in apart), "a profile %r, not one of %r" % (name, sorted(wanted)))
     mine, entries = split_entries(truth, spans)
-    same_spans("speedscope: spans", [(s.lane, s.name, s.start, s.end, parent_key(s)) for s in mine],
-               [(name, s.name, s.start, s.end, parent_key(s)) for name, rows in wanted.items() for s in rows], slack)
+    same_spans("speedscope: spans", [(s.lane, s.name, s.start, s.end, parent_key(s), s.source) for s in mine],
+               [(name, s.name, s.start, s.end, parent_key(s), s.source) for name, rows in wanted.items() for s in rows], slack)
+    same("speedscope: frames", multiset(file.frames), multiset({s.frame() for s in truth.all() + gaps}))
     same_entries("speedscope", entries, truth)
     same_sums("speedscope", sums(spans), truth, slack)
     same("speedscope: gaps", multiset(g.name for g in gaps), multiset(m.label() for m in truth.moments if m.kind == GAPS))
@@ -170,7 +172,7 @@ def chrome(truth, file, name, slack=0, no_args=False):
                [(true_place(truth, s.lane, name), s.name, s.start, open_end(s),
                  parent_key(s, lambda s: s.start < s.end), bool(s.track), plain(chrome_args(s, no_args)))
                 for s in truth.spans], slack)
-    same_entries("chrome", entries, truth, None if no_args else lambda entry: entry_args(entry.args))
+    same_entries("chrome", entries, truth, None if no_args else lambda entry: entry_args(entry.args), has_sources=False)
     same_sums("chrome", sums(file.spans), truth, slack)
     if slack:
         return
@@ -263,11 +265,11 @@ def perfetto(truth, file, slack=0, no_args=False):
     check_nesting(file.spans)
     same_spans("perfetto: spans",
                [(perfetto_lane(file, s.lane), s.name, s.start, None if s.open else s.end, parent_key(s),
-                 perfetto_args(s.args)) for s in mine],
+                 perfetto_args(s.args), s.source) for s in mine],
                [(true_perfetto_lane(s.lane, bool(s.track)), s.name, s.start,
                  None if s.open else s.end, parent_key(s),
                  perfetto_args([] if no_args else [*s.attributes.items(),
-                                                   *([("stave", words_text(s.doubts))] if s.doubts else [])]))
+                                                   *([("stave", words_text(s.doubts))] if s.doubts else [])]), s.source)
                 for s in truth.spans], slack)
 
     def about(entry):
@@ -332,12 +334,11 @@ def folded_name(name):
 
 
 def folded(truth, found, slack=0):
-    wanted = Counter()
-    for path, ns in paths(truth.all()).items():
-        wanted[tuple(map(folded_name, path))] += ns
+    """A line for each path of texts, wherever they are from."""
+    wanted = [(tuple(map(folded_name, path)), ns) for path, ns in paths(truth.all()).items()]
     if slack:
-        found, wanted = dict.fromkeys(found), dict.fromkeys(wanted)
-    same("folded: stacks", found, wanted)
+        found, wanted = ([path for path, _ in lines] for lines in (found, wanted))
+    same("folded: lines", multiset(found), multiset(wanted))
 
 
 def pprof(truth, file, slack=0, no_args=False):
@@ -352,8 +353,9 @@ def pprof(truth, file, slack=0, no_args=False):
     for span in truth.all():
         is_plain = no_args or span.deeper or not hasattr(span, "doubts")
         doubts = () if is_plain else tuple(sorted(d for d in span.doubts if d in ORDER[:8]))
-        wanted[span.path(), span.lane.label, doubts, "spans"] += span.calls
-        wanted[span.path(), span.lane.label, doubts, "wall"] += 0 if slack else selves[id(span)]
+        path = tuple(around.frame() for around in span.chain())
+        wanted[path, span.lane.label, doubts, "spans"] += span.calls
+        wanted[path, span.lane.label, doubts, "wall"] += 0 if slack else selves[id(span)]
     same("pprof: samples", found, wanted)
 
 
@@ -397,10 +399,10 @@ def otlp(truth, file, name, slack=0, no_args=False):
         events = [(m.time, m.name, {"value": otlp_value(m.value)} if m.value is not None else {}) for m in s.marks]
         wanted.append((otlp_lane(s.lane), s.name, s.start, s.end, parent.name if parent else None,
                        otlp_args(true_otlp_args(s, no_args)), repr(sorted(status.items())),
-                       repr(sorted((t, n, otlp_args(a)) for t, n, a in events))))
+                       repr(sorted((t, n, otlp_args(a)) for t, n, a in events)), NO_SOURCE if no_args else s.source))
     same_spans("otlp: spans",
                [(s.lane, s.name, s.start - epoch, s.end - epoch, parent_key(s), otlp_args(s.args),
-                 repr(sorted(s.status.items())), repr(sorted((t - epoch, n, otlp_args(a)) for t, n, a in s.events)))
+                 repr(sorted(s.status.items())), repr(sorted((t - epoch, n, otlp_args(a)) for t, n, a in s.events)), s.source)
                 for s in mine], wanted, slack)
     otlp_entries(truth, entries, epoch, no_args)
     if not truth.is_part:
@@ -423,10 +425,10 @@ def otlp_entries(truth, entries, epoch, no_args):
              "an entry outside of its span")
     keys = [] if no_args else ["calls", "min_ns", "max_ns"]
     found = multiset((e.name, e.end - e.start, parent_key(e), *(e.args["stave." + key] for key in keys),
-                      0 if no_args else e.args["stave.last_unix_ns"] - epoch) for e in entries)
+                      0 if no_args else e.args["stave.last_unix_ns"] - epoch, e.source) for e in entries)
     same("otlp: entries", found,
          multiset((e.name, e.end, parent_key(e), *(e.about[key.removesuffix("_ns")] for key in keys),
-                   0 if no_args else e.about["last"]) for e in truth.entries))
+                   0 if no_args else e.about["last"], NO_SOURCE if no_args else e.source) for e in truth.entries))
 
 
 def otlp_processes(truth, name):

@@ -126,7 +126,7 @@ LEVELS, LANES = 100000, 100000
 
 def by_path(samples):
     """{(depth, last name): (spans, self)} of paths that differ in their lengths alone."""
-    return {(len(path), path[-1]): (values["spans"], values["wall"]) for path, values, _ in samples}
+    return {(len(path), path[-1][0]): (values["spans"], values["wall"]) for path, values, _ in samples}
 
 
 def deep(exporter):
@@ -137,7 +137,8 @@ def deep(exporter):
         text = "(%d deeper)" % (LEVELS - cap)
         if fmt in ("folded", "pprof"):
             samples = (Pprof(out).samples if fmt == "pprof" else
-                       [(names, {"spans": 0, "wall": self}, None) for names, self in read_folded(out).items()])
+                       [([(name,) for name in names], {"spans": 0, "wall": self}, None)
+                        for names, self in read_folded(out)])
             counts = (0, 0) if fmt == "folded" else (1, LEVELS - cap)
             wanted = {(i + 1, "level"): (counts[0], 2) for i in range(cap)}
             same(fmt, by_path(samples), wanted | {(cap + 1, text): (counts[1], 2 * (LEVELS - cap))})
@@ -167,7 +168,7 @@ def lanes(exporter):
         elif fmt == "pprof":
             found = {(labels["thread"], values["wall"]) for _, values, labels in Pprof(out).samples}
         elif fmt == "folded":
-            same(fmt, read_folded(out), {("work",): total})
+            same(fmt, dict(read_folded(out)), {("work",): total})
             continue
         else:  # 100,000 packets are slow to read in Python
             text = decode(out, HERE)

@@ -188,6 +188,99 @@ static void leave_open(void)
     rows_leave_open(core_lane, HOST, &stack);
 }
 
+/* ---- places in the source -------------------------------------------------------------------- */
+
+#define STRANGE_FILE "C:\\a \"b\"/;\n#\xff.c"
+
+static void put_place(uint32_t name, const char *file, const char *function, uint32_t line)
+{
+    rows_place(&(stave_place){
+        .name = name, .file = rows_text(file), .function = rows_text(function), .line = line});
+}
+
+/* One is known of some, of others not which; some have no spans. */
+static void place_names(void)
+{
+    static const struct {
+        const char *name, *file, *function;
+        uint32_t line;
+    } places[] = {
+        {"check", "src/check.c", "check", 31},
+        {"check", "src/check.c", "check.part.0", 31}, /* the same */
+        {"answer", "src/shop.c", "answer", 77},
+        {"hash", "src/hash.h", "hash", 5},
+        {"homeless", "src/hash.h", "hash", 6},
+        {"serve", "src/shop.c", "serve", 90},
+        {"fiber b", STRANGE_FILE, "run \"b\"\\\xff", UINT32_MAX},
+        {"fiber c", "src/fiber.c", "", 0},
+        {"several lines", "src/loop.c", "loop", 10},
+        {"several lines", "src/loop.c", "loop", 11},
+        {"several files", "src/loop.c", "loop", 10},
+        {"several files", "src/loop.h", "loop", 10},
+        {"no file", "", "loop", 12},
+        {"no file at times", "", "loop", 13},
+        {"no file at times", "src/loop.c", "loop", 13},
+        {"main", "src/shop.c", "main", 3}, /* a lane's name too */
+        {"control", "src/shop.c", "control", 4},
+        {"", "src/shop.c", "main", 5},
+        {"here", "src/shop.c", "main", 6}, /* a mark */
+        {"rows", "src/shop.c", "main", 7}, /* a key */
+        {"queue length", "src/shop.c", "main", 8},
+        {"unused", "src/shop.c", "main", 9},
+    };
+    for (size_t i = 0; i < COUNT(places); i++)
+        put_place(rows_text(places[i].name), places[i].file, places[i].function, places[i].line);
+}
+
+/* A name by its number. */
+static void put_numbered(uint32_t name, int64_t start, int64_t end, uint64_t serial, uint32_t depth)
+{
+    rows_put(worker_lane, HOST, STAVE_SPANS,
+             (struct stave__row){.start = UPTIME + start,
+                                 .end = UPTIME + end,
+                                 .serial = serial,
+                                 .name = name,
+                                 .depth = depth});
+}
+
+/* One text at two places, and at the first one under two numbers, whose file has two numbers as well. */
+static void put_queries(void)
+{
+    uint32_t first = rows_text("query"), second = rows_text_again("query");
+    uint32_t again = rows_text_again("query");
+    put_place(first, "src/db.c", "find", 40);
+    put_place(second, "src/db.c", "fill", 52);
+    rows_place(&(stave_place){.name = again, .file = rows_text_again("src/db.c"), .line = 40});
+    put_numbered(first, 10 * MS, 14 * MS, 10, 0);
+    put_numbered(second, 11 * MS, 13 * MS, 11, 1);
+    put_numbered(first, 12 * MS, 12 * MS + 500, 12, 2);
+    put_numbered(again, 13 * MS + 1, 13 * MS + 600, 13, 1);
+    put_numbered(second, 15 * MS, 15 * MS + 700, 14, 0);
+}
+
+/* Files that are two, but one once what is no UTF-8 was replaced. */
+static void put_twins(void)
+{
+    uint32_t first = rows_text("twin"), second = rows_text_again("twin");
+    put_place(first, "src/\xff.c", "twin", 7);
+    put_place(second, "src/\xfe.c", "twin", 7);
+    put_numbered(first, 16 * MS, 16 * MS + 300, 15, 0);
+    put_numbered(second, 16 * MS + 400, 16 * MS + 500, 16, 0);
+}
+
+static void put_places(void)
+{
+    place_names();
+    put_queries();
+    put_twins();
+    put_span(worker_lane, "several lines", 17 * MS, 17 * MS + 100, 17, 0, 0);
+    put_span(worker_lane, "several files", 17 * MS + 200, 17 * MS + 300, 18, 0, 0);
+    put_span(worker_lane, "no file", 17 * MS + 400, 17 * MS + 500, 19, 0, 0);
+    put_span(worker_lane, "no file at times", 17 * MS + 600, 17 * MS + 700, 20, 0, 0);
+    put_span(main_lane, "main", 18 * MS, 18 * MS + 900, 17, 0, 0);
+    put_span(main_lane, NULL, 19 * MS, 19 * MS + 900, 18, 0, 0);
+}
+
 /* ---- what belongs to spans ------------------------------------------------------------------- */
 
 static void put_value(uint32_t kind, uint32_t lane, uint64_t serial, int64_t at, const char *name,
@@ -331,6 +424,7 @@ void make_small(void)
     put_links();
     put_overlaps();
     leave_open();
+    put_places();
     put_attributes();
     put_marks();
     put_entries();

@@ -15,6 +15,8 @@ stave_trace *rows_now;
 
 static struct put *puts_;
 static uint32_t puts_used, puts_room;
+static stave_place places[64];
+static uint32_t places_used;
 static uint32_t open_lane = STAVE_NONE, open_boot;
 static const struct stave__stack *open_stack;
 static uint64_t random_state;
@@ -31,7 +33,7 @@ void rows_check(int status)
 void rows_begin(void)
 {
     rows_check(stave_trace_new(NULL, &rows_now, NULL));
-    puts_used = 0;
+    puts_used = places_used = 0;
     open_lane = STAVE_NONE;
     open_stack = NULL;
     random_state = 1;
@@ -49,6 +51,13 @@ uint32_t rows_bytes(const char *bytes, size_t size)
 uint32_t rows_text(const char *text)
 {
     return rows_bytes(text, strlen(text));
+}
+
+uint32_t rows_text_again(const char *text)
+{
+    rows_text(text);
+    rows_check(stave__strings_append(&rows_now->strings, text, strlen(text)));
+    return stave_trace_strings(rows_now) - 1;
 }
 
 uint32_t rows_process(const char *name, uint64_t number)
@@ -73,6 +82,12 @@ uint64_t rows_real(double real)
     uint64_t bits;
     memcpy(&bits, &real, sizeof bits);
     return bits;
+}
+
+void rows_place(const stave_place *place)
+{
+    rows_check(places_used < sizeof places / sizeof places[0] ? STAVE_OK : STAVE_E_LIMIT);
+    places[places_used++] = *place;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -173,8 +188,15 @@ static void write_groups_back(void)
     }
 }
 
+static void write_places(bool back)
+{
+    for (uint32_t i = 0; i < places_used; i++)
+        rows_check(stave__trace_place(rows_now, &places[back ? places_used - 1 - i : i], NULL));
+}
+
 stave_trace *rows_finish(bool shuffled)
 {
+    write_places(shuffled);
     if (puts_used > 0)
         qsort(puts_, puts_used, sizeof *puts_, compare_puts);
     if (shuffled)

@@ -21,10 +21,15 @@ void rows_begin(void);
 
 uint32_t rows_text(const char *text);
 uint32_t rows_bytes(const char *bytes, size_t size);
+/* The same text under another number, as files may have it. */
+uint32_t rows_text_again(const char *text);
 uint32_t rows_process(const char *name, uint64_t number);
 /* All but the name. */
 uint32_t rows_lane(const stave_lane *like, const char *name);
 uint64_t rows_real(double real); /* a value */
+
+/* Where in the source rows of a name are made. */
+void rows_place(const stave_place *place);
 
 /* From here on, spans without a length are left out. */
 void rows_skip_empty_spans(void);
@@ -37,8 +42,8 @@ void rows_leave_open(uint32_t lane, uint32_t boot, const struct stave__stack *st
 /* Numbers that look random, the same each time: below `below`. */
 uint32_t rows_random(uint32_t below);
 
-/* All rows into blocks. `shuffled`: the blocks of one lane in another order, the rows in them at random. The caller frees the
- * trace. */
+/* All rows into blocks. `shuffled`: the blocks of one lane in another order, the rows in them at random, places from the last
+ * one on. The caller frees the trace. */
 stave_trace *rows_finish(bool shuffled);
 
 /* The same as a file. */

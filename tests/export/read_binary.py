@@ -3,7 +3,7 @@
 import gzip
 import re
 import subprocess
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 from spans import Span, sure
 
@@ -183,6 +183,11 @@ class Perfetto:
         sure(kind == BEGIN and name is not None and len(stack) < 512, "no slice")
         span = Span(uuid, name, time, None, stack[-1] if stack else None, self.annotations(sequence, event))
         span.open = False
+        location = one(event, "source_location_iid")
+        if location is not None:
+            location = sequence.text("source_locations", location)
+            span.source = one(location, "file_name"), one(location, "line_number")
+            sure(span.source[0], "a source without a file")
         span.flows_out, span.flows_in = every(event, "flow_ids"), every(event, "terminating_flow_ids")
         stack.append(span)
         self.spans.append(span)
@@ -191,8 +196,8 @@ class Perfetto:
 # ---- folded --------------------------------------------------------------------------------------
 
 def read_folded(data):
-    """{names from the outermost on: self}"""
-    result = Counter()
+    """(names from the outermost on, self) of each line"""
+    result = []
     text = data.decode("utf-8")
     sure(not text or text.endswith("\n"), "a line that does not end")
     for line in text.split("\n")[:-1]:
@@ -201,7 +206,7 @@ def read_folded(data):
         names = tuple(match.group(1).split(";"))
         sure(all(names) and int(match.group(2)) > 0, "an empty name, or nothing to count")
         sure(all(c >= " " and c not in "\u2028\u2029" for c in line), "a character that ends lines")
-        result[names] += int(match.group(2))
+        result.append((names, int(match.group(2))))
     return result
 
 
@@ -242,7 +247,7 @@ def packed(data):
 
 
 class Pprof:
-    """`samples`: (names from the outermost on, {type: value}, {label: text}) each."""
+    """`samples`: (frames from the outermost on, {type: value}, {label: text}) each, a frame (name, file, line)."""
 
     def __init__(self, data):
         parts = defaultdict(list)
@@ -259,10 +264,12 @@ class Pprof:
         self.functions, self.locations = {}, {}
         for row in map(dict, map(fields, parts[5])):
             sure(row[1] > 0 and row[1] not in self.functions, "a function twice")
-            self.functions[row[1]] = self.strings[row.get(2, 0)]
+            self.functions[row[1]] = self.strings[row.get(2, 0)], self.strings[row.get(4, 0)] or None, row.get(5, 0)
         for row in map(dict, map(fields, parts[4])):
             sure(row[1] > 0 and row[1] not in self.locations, "a location twice")
-            self.locations[row[1]] = self.functions[dict(fields(row[4]))[1]]
+            line = dict(fields(row[4]))
+            self.locations[row[1]] = self.functions[line[1]]
+            sure(line.get(2, 0) == self.locations[row[1]][2], "a location that is not where its function starts")
         self.samples = [self.sample(row) for row in parts[2]]
 
     def sample(self, data):
@@ -272,5 +279,5 @@ class Pprof:
         sure(places and len(values) == len(self.types), "a sample without places, or without a value each")
         labels = {self.strings[label[1]]: self.strings[label[2]]
                   for label in (dict(fields(value)) for number, value in rows if number == 3)}
-        names = tuple(self.locations[place] for place in reversed(places))
-        return names, {kind: value for (kind, _), value in zip(self.types, values)}, labels
+        frames = tuple(self.locations[place] for place in reversed(places))
+        return frames, {kind: value for (kind, _), value in zip(self.types, values)}, labels

@@ -23,7 +23,7 @@ def load(data):
 # ---- speedscope ----------------------------------------------------------------------------------
 
 class Speedscope:
-    """`profiles`: (name, start, end, spans) each."""
+    """`profiles`: (name, start, end, spans) each; `frames`: (name, file, line)."""
 
     def __init__(self, data):
         file = load(data)
@@ -31,8 +31,9 @@ class Speedscope:
         self.frames = file["shared"]["frames"]
         for frame in self.frames:
             sure(isinstance(frame["name"], str), "a frame without a name")
-        keys = [(frame["name"], frame.get("file"), frame.get("line")) for frame in self.frames]
-        sure(len(set(keys)) == len(keys), "two frames for one (name, file, line)")
+            sure(set(frame) <= {"name", "file", "line"} and frame.get("line", 1) > 0, "no frame: %r" % frame)
+        self.frames = [(frame["name"], frame.get("file"), frame.get("line", 0)) for frame in self.frames]
+        sure(len(set(self.frames)) == len(self.frames), "two frames for one (name, file, line)")
         sure(file["profiles"], "no profile")
         self.name = file["name"]
         self.profiles = [self.profile(row) for row in file["profiles"]]
@@ -47,7 +48,9 @@ class Speedscope:
             sure(0 <= frame < len(self.frames), "no such frame")
             before = at
             if event["type"] == "O":
-                span = Span(row["name"], self.frames[frame]["name"], at, None, stack[-1][0] if stack else None)
+                name, *source = self.frames[frame]
+                span = Span(row["name"], name, at, None, stack[-1][0] if stack else None)
+                span.source = tuple(source)
                 stack.append((span, frame))
                 sure(len(stack) <= 2000, "too deep")
                 spans.append(span)
@@ -245,6 +248,7 @@ class Otlp:
                        for e in row.get("events", [])]
         span.links = [(hexadecimal(link["traceId"], 16), hexadecimal(link["spanId"], 8), attributes(link["attributes"]))
                       for link in row.get("links", [])]
+        span.source = args.pop("code.filepath", None), args.pop("code.lineno", 0)
         sure(row["kind"] == 1, "not internal")
         sure(span.id not in self.by_id, "an id twice")
         self.by_id[span.id] = span

@@ -12,8 +12,12 @@ def sure(true, what):
         raise Wrong(what)
 
 
+NO_SOURCE = None, 0
+
+
 class Span:
-    """`lane` is what the format tells a lane by; times in ns. `end`: None where the format leaves it open."""
+    """`lane` is what the format tells a lane by; times in ns. `end`: None where the format leaves it open. `source`: the file and
+    the line that made it, where they are known."""
 
     def __init__(self, lane, name, start, end, parent=None, args=None):
         self.lane, self.name, self.start, self.end, self.parent = lane, name, start, end, parent
@@ -21,13 +25,21 @@ class Span:
         self.track = 0
         self.calls = 1  # more of a cumulative entry
         self.flows_out, self.flows_in = [], []
+        self.source = NO_SOURCE
 
     def path(self):
-        names = []
+        return tuple(span.name for span in self.chain())
+
+    def frame(self):
+        return self.name, *self.source
+
+    def chain(self):
+        """Itself and all that it is in, from the outermost on."""
+        spans = []
         while self is not None:
-            names.append(self.name)
+            spans.append(self)
             self = self.parent
-        return tuple(reversed(names))
+        return spans[::-1]
 
     def key(self):
         return self.name, self.start, self.end

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What is in a .stave file, as JSON: {"sums": {name: [spans, total, self]}, "paths": {names joined by newlines: self}}, in ns.
+"""What is in a .stave file, as JSON: {"sums": {name: [spans, total, self]}, "paths": {names joined by newlines: self},
+"frames": [[name, file, line], ...]}, in ns; file null and line 0 where they are not known.
 
     sums.py FILE --depth LEVELS [--folded] [--nested]
 
@@ -28,5 +29,6 @@ if options.nested:
 if options.folded:
     for span in spans:
         span.name = folded_name(span.name)
-print(json.dumps({"sums": sums([s for s in spans if s.end > s.start]),
-                  "paths": {"\n".join(path): self for path, self in paths(spans).items()}}))
+longer = [s for s in spans if s.end > s.start]
+print(json.dumps({"sums": sums(longer), "paths": {"\n".join(path): self for path, self in paths(spans).items()},
+                  "frames": list({s.frame() for s in longer})}))

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"))
 import read_stave  # noqa: E402
-from spans import Span  # noqa: E402
+from spans import NO_SOURCE, Span  # noqa: E402
 
 NS_MAX = (1 << 62) - 1
 SPANS, MARKS, GAPS, DOUBTS, COUNTERS, CUMULATIVES, ATTRIBUTES, LINKS = range(8)
@@ -59,6 +59,15 @@ def read(data):
     return read_stave.File(data, checks=False)
 
 
+def find_sources(file):
+    """{name: (file, line)} of the names of which one place is known, and no other."""
+    places = defaultdict(set)
+    for row in file.tables[read_stave.PLACES]:
+        places[row["name"]].add((file.strings[row["file"]] if row["file"] else None, row["line"]))
+    alone = {name: next(iter(found)) for name, found in places.items() if name and len(found) == 1}
+    return {name: (text_of(path), line) for name, (path, line) in alone.items() if path is not None}
+
+
 class Truth:
     """`window`: (from, to) in us on the trace's time line; `lane_counts`, `name_counts`: of texts."""
 
@@ -78,6 +87,7 @@ class Truth:
         self.window = (0, NS_MAX)
         if window:
             self.window = tuple(max(0, min(NS_MAX, self.from_us(us))) for us in window)
+        self.sources = find_sources(file)
         self.spans, self.entries, self.moments, self.links = [], [], [], []
         self.identity = {}
         for lane in self.lanes:
@@ -196,6 +206,7 @@ class Truth:
             name = text_of(self.file.strings[row["name"]]) if row["name"] else lane.name
             span = Span(lane, name, clipped[0], clipped[1])
             span.serial, span.row_depth, span.flags = row["serial"], row["depth"], row["flags"]
+            span.source = self.sources.get(row["name"], NO_SOURCE)
             span.missed, span.attached = self.missed(lane, row), None
             flags = row["flags"] | (1 << 2 if end >= NS_MAX else 0)
             span.doubts = {word for flag, word in WORDS.items() if flags & flag} | clipped[2]
@@ -232,6 +243,7 @@ class Truth:
             first, last, cut = self.clip(first, last)
             total = min(row["total"], last - first) if cut else row["total"]  # it took no longer in there
             entry = Span(lane, name, 0, total)
+            entry.source = self.sources.get(row["name"], NO_SOURCE)
             entry.doubts = {"uncertain"} if cut else set()
             entry.calls, entry.serial, entry.deeper = row["value"], row["serial"], 0
             entry.about = {"calls": row["value"], "min": row["least"], "max": row["most"], "first": first, "last": last}
