@@ -209,9 +209,10 @@ typedef struct stave_place {
 
 STAVE_API uint32_t stave_trace_places(const stave_trace *trace);
 STAVE_API const stave_place *stave_trace_place(const stave_trace *trace, uint32_t index);
-/* The one place that a name has. NULL: none is known, or there are several, in different files or lines. The first call
- * looks at all places, as does the first one after more have come; it takes 4 bytes a string, and without that memory
- * is NULL too. All others take no time. Valid while the trace is; what it says changes when it is told again. */
+/* The one place that a name has; told in several functions, in the first by its bytes. NULL: none is known, or there are
+ * several, in different files or lines. The first call looks at all places, as does the first one after more have come;
+ * it takes 4 bytes a string, and without that memory is NULL too. All others take no time. Valid while the trace is; what
+ * it says changes when it is told again. */
 STAVE_API const stave_place *stave_trace_place_of(const stave_trace *trace, uint32_t name);
 
 /* One run of the producer, from a start (or from where the host began to listen) to a restart. */

@@ -13,6 +13,7 @@ struct stave__source stave__source_of(const stave_trace *trace, const struct sta
         place = stave_trace_place_of(trace, span->name);
     if (place != NULL && place->file != 0) {
         source.file = stave_trace_string(trace, place->file, &source.file_size);
+        source.function = stave_trace_string(trace, place->function, &source.function_size);
         source.line = place->line;
     }
     return source;

@@ -35,8 +35,8 @@ extern const struct stave__format stave__speedscope_format, stave__chrome_format
 
 /* The place in the source that a span's name has, or an entry's. NULL: none is known. */
 struct stave__source {
-    const char *file;
-    size_t file_size;
+    const char *file, *function;
+    size_t file_size, function_size; /* 0: not known */
     uint32_t line;
 };
 struct stave__source stave__source_of(const stave_trace *trace, const struct stave__shown *span);

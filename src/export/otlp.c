@@ -280,9 +280,11 @@ static bool put_all_attributes(struct state *state, const struct stave__shown *s
     }
     struct stave__source source = stave__source_of(state->writing.trace, span);
     if (source.file_size > 0)
-        put_text(state, "code.filepath", source.file, source.file_size, &any);
+        put_text(state, "code.file.path", source.file, source.file_size, &any);
+    if (source.function_size > 0)
+        put_text(state, "code.function.name", source.function, source.function_size, &any);
     if (source.line != 0)
-        put_number(state, "code.lineno", source.line, &any);
+        put_number(state, "code.line.number", source.line, &any);
     size_t size = stave__doubts_text(span, text);
     if (size > 0)
         put_text(state, "stave.doubt", text, size, &any);

@@ -116,6 +116,8 @@ static void intern_source(struct state *state, const struct stave__shown *span, 
     if (source.file_size == 0 || !begin_intern(state, LOCATIONS, span->name, interned, &entry))
         return;
     stave__message_text(&state->message, 2, source.file, source.file_size);
+    if (source.function_size > 0)
+        stave__message_text(&state->message, 3, source.function, source.function_size);
     stave__message_varint(&state->message, 4, source.line);
     stave__message_end(&state->message, entry);
 }

@@ -63,16 +63,29 @@ static bool is_same(const stave_trace *trace, uint32_t *firsts, const stave_plac
            first_alike(trace, firsts, a->file) == first_alike(trace, firsts, b->file);
 }
 
+/* Of one place that is told in several functions, any will do, but the same in whatever order they stand. */
+static bool is_in_earlier(const stave_trace *trace, const stave_place *a, const stave_place *b)
+{
+    return strcmp(stave_trace_string(trace, a->function, NULL),
+                  stave_trace_string(trace, b->function, NULL)) < 0;
+}
+
+/* Which is the one of a name, when another row tells of it; each plus 1. */
+static uint32_t one_of(const stave_trace *trace, uint32_t *firsts, uint32_t one, uint32_t other)
+{
+    const stave_place *place = stave_trace_place(trace, other - 1);
+    if (one == 0)
+        return place->file != 0 ? other : SEVERAL;
+    if (one == SEVERAL || !is_same(trace, firsts, stave_trace_place(trace, one - 1), place))
+        return SEVERAL;
+    return is_in_earlier(trace, place, stave_trace_place(trace, one - 1)) ? other : one;
+}
+
 static void add_all(const stave_trace *trace, uint32_t *of_name, uint32_t *firsts)
 {
     for (uint32_t i = 0; i < trace->places.rows; i++) {
-        const stave_place *place = stave_trace_place(trace, i);
-        uint32_t *one = &of_name[place->name];
-        if (*one == 0 && place->file != 0)
-            *one = i + 1;
-        else if (*one == 0 || (*one != SEVERAL &&
-                               !is_same(trace, firsts, stave_trace_place(trace, *one - 1), place)))
-            *one = SEVERAL;
+        uint32_t *one = &of_name[stave_trace_place(trace, i)->name];
+        *one = one_of(trace, firsts, *one, i + 1);
     }
     of_name[0] = SEVERAL; /* no name: a lane's, or one that was lost */
 }

@@ -265,11 +265,12 @@ def perfetto(truth, file, slack=0, no_args=False):
     check_nesting(file.spans)
     same_spans("perfetto: spans",
                [(perfetto_lane(file, s.lane), s.name, s.start, None if s.open else s.end, parent_key(s),
-                 perfetto_args(s.args), s.source) for s in mine],
+                 perfetto_args(s.args), s.source, s.function) for s in mine],
                [(true_perfetto_lane(s.lane, bool(s.track)), s.name, s.start,
                  None if s.open else s.end, parent_key(s),
                  perfetto_args([] if no_args else [*s.attributes.items(),
-                                                   *([("stave", words_text(s.doubts))] if s.doubts else [])]), s.source)
+                                                   *([("stave", words_text(s.doubts))] if s.doubts else [])]),
+                 s.source, s.function)
                 for s in truth.spans], slack)
 
     def about(entry):
@@ -399,11 +400,12 @@ def otlp(truth, file, name, slack=0, no_args=False):
         events = [(m.time, m.name, {"value": otlp_value(m.value)} if m.value is not None else {}) for m in s.marks]
         wanted.append((otlp_lane(s.lane), s.name, s.start, s.end, parent.name if parent else None,
                        otlp_args(true_otlp_args(s, no_args)), repr(sorted(status.items())),
-                       repr(sorted((t, n, otlp_args(a)) for t, n, a in events)), NO_SOURCE if no_args else s.source))
+                       repr(sorted((t, n, otlp_args(a)) for t, n, a in events)),
+                       *((NO_SOURCE, "") if no_args else (s.source, s.function))))
     same_spans("otlp: spans",
                [(s.lane, s.name, s.start - epoch, s.end - epoch, parent_key(s), otlp_args(s.args),
-                 repr(sorted(s.status.items())), repr(sorted((t - epoch, n, otlp_args(a)) for t, n, a in s.events)), s.source)
-                for s in mine], wanted, slack)
+                 repr(sorted(s.status.items())), repr(sorted((t - epoch, n, otlp_args(a)) for t, n, a in s.events)),
+                 s.source, s.function) for s in mine], wanted, slack)
     otlp_entries(truth, entries, epoch, no_args)
     if not truth.is_part:
         same("otlp: processes", multiset((r.get("process.pid"), r["service.name"]) for r in file.resources),

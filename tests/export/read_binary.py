@@ -187,6 +187,7 @@ class Perfetto:
         if location is not None:
             location = sequence.text("source_locations", location)
             span.source = one(location, "file_name"), one(location, "line_number")
+            span.function = one(location, "function_name") or ""
             sure(span.source[0], "a source without a file")
         span.flows_out, span.flows_in = every(event, "flow_ids"), every(event, "terminating_flow_ids")
         stack.append(span)

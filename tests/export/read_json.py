@@ -248,7 +248,8 @@ class Otlp:
                        for e in row.get("events", [])]
         span.links = [(hexadecimal(link["traceId"], 16), hexadecimal(link["spanId"], 8), attributes(link["attributes"]))
                       for link in row.get("links", [])]
-        span.source = args.pop("code.filepath", None), args.pop("code.lineno", 0)
+        span.source = args.pop("code.file.path", None), args.pop("code.line.number", 0)
+        span.function = args.pop("code.function.name", "")
         sure(row["kind"] == 1, "not internal")
         sure(span.id not in self.by_id, "an id twice")
         self.by_id[span.id] = span

@@ -17,7 +17,7 @@ NO_SOURCE = None, 0
 
 class Span:
     """`lane` is what the format tells a lane by; times in ns. `end`: None where the format leaves it open. `source`: the file and
-    the line that made it, where they are known."""
+    the line that made it, where they are known; `function`: what they are in."""
 
     def __init__(self, lane, name, start, end, parent=None, args=None):
         self.lane, self.name, self.start, self.end, self.parent = lane, name, start, end, parent
@@ -26,6 +26,7 @@ class Span:
         self.calls = 1  # more of a cumulative entry
         self.flows_out, self.flows_in = [], []
         self.source = NO_SOURCE
+        self.function = ""
 
     def path(self):
         return tuple(span.name for span in self.chain())

@@ -68,6 +68,14 @@ def find_sources(file):
     return {name: (text_of(path), line) for name, (path, line) in alone.items() if path is not None}
 
 
+def find_functions(file):
+    """{name: what it is in}; in several, the first by its bytes."""
+    functions = defaultdict(list)
+    for row in file.tables[read_stave.PLACES]:
+        functions[row["name"]].append(file.strings[row["function"]] if row["function"] else b"")
+    return {name: text_of(min(found)) for name, found in functions.items()}
+
+
 class Truth:
     """`window`: (from, to) in us on the trace's time line; `lane_counts`, `name_counts`: of texts."""
 
@@ -87,7 +95,7 @@ class Truth:
         self.window = (0, NS_MAX)
         if window:
             self.window = tuple(max(0, min(NS_MAX, self.from_us(us))) for us in window)
-        self.sources = find_sources(file)
+        self.sources, self.functions = find_sources(file), find_functions(file)
         self.spans, self.entries, self.moments, self.links = [], [], [], []
         self.identity = {}
         for lane in self.lanes:
@@ -207,6 +215,7 @@ class Truth:
             span = Span(lane, name, clipped[0], clipped[1])
             span.serial, span.row_depth, span.flags = row["serial"], row["depth"], row["flags"]
             span.source = self.sources.get(row["name"], NO_SOURCE)
+            span.function = self.functions[row["name"]] if row["name"] in self.sources else ""
             span.missed, span.attached = self.missed(lane, row), None
             flags = row["flags"] | (1 << 2 if end >= NS_MAX else 0)
             span.doubts = {word for flag, word in WORDS.items() if flags & flag} | clipped[2]
