@@ -4,19 +4,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is called as its lane, having no name, is not from where others of that name are. */
-struct stave__source stave__source_of(const stave_trace *trace, const struct stave__shown *span)
+struct stave__source stave__source_of_name(const stave_trace *trace, uint32_t name)
 {
     struct stave__source source = {0};
-    const stave_place *place = NULL;
-    if (span->deeper == 0 && !span->unnamed)
-        place = stave_trace_place_of(trace, span->name);
+    const stave_place *place = stave_trace_place_of(trace, name);
     if (place != NULL && place->file != 0) {
         source.file = stave_trace_string(trace, place->file, &source.file_size);
         source.function = stave_trace_string(trace, place->function, &source.function_size);
         source.line = place->line;
     }
     return source;
+}
+
+struct stave__source stave__source_of(const stave_trace *trace, const struct stave__shown *span)
+{
+    return stave__has_own_name(span) ? stave__source_of_name(trace, span->name)
+                                     : (struct stave__source){0};
 }
 
 /* ---- doubts ---------------------------------------------------------------------------------- */

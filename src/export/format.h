@@ -39,7 +39,14 @@ struct stave__source {
     size_t file_size, function_size; /* 0: not known */
     uint32_t line;
 };
+struct stave__source stave__source_of_name(const stave_trace *trace, uint32_t name);
 struct stave__source stave__source_of(const stave_trace *trace, const struct stave__shown *span);
+
+/* What is called as its lane, having no name, is not from where others of that name are. */
+static inline bool stave__has_own_name(const struct stave__shown *span)
+{
+    return span->deeper == 0 && !span->unnamed;
+}
 
 /* "failed, interrupted, cut at the start": what is to be known of a span beside its times; "" when nothing is. */
 #define STAVE__DOUBTS_MAX 128

@@ -108,12 +108,13 @@ static void intern(struct state *state, enum table table, uint32_t id, size_t *i
     stave__message_end(&state->message, entry);
 }
 
-/* Its number is the name's: a name has one place at most. */
-static void intern_source(struct state *state, const struct stave__shown *span, size_t *interned)
+/* The place of a name comes with it, under its number. */
+static void intern_name(struct state *state, uint32_t name, size_t *interned)
 {
     size_t entry;
-    struct stave__source source = stave__source_of(state->writing.trace, span);
-    if (source.file_size == 0 || !begin_intern(state, LOCATIONS, span->name, interned, &entry))
+    intern(state, EVENT_NAMES, name, interned);
+    struct stave__source source = stave__source_of_name(state->writing.trace, name);
+    if (source.file_size == 0 || !begin_intern(state, LOCATIONS, name, interned, &entry))
         return;
     stave__message_text(&state->message, 2, source.file, source.file_size);
     if (source.function_size > 0)
@@ -242,17 +243,17 @@ static void put_arguments(struct state *state, const struct stave__shown *span)
 
 /* ---- spans ----------------------------------------------------------------------------------- */
 
-static bool has_source(const struct state *state, const struct stave__shown *span)
+/* Once its name is interned. */
+static bool has_location(const struct state *state, const struct stave__shown *span)
 {
-    return stave__source_of(state->writing.trace, span).file_size > 0;
+    return stave__has_own_name(span) && has(state, LOCATIONS, span->name);
 }
 
 static void intern_all(struct state *state, const struct stave__shown *span)
 {
     size_t interned = 0;
     if (span->deeper == 0)
-        intern(state, EVENT_NAMES, span->name, &interned);
-    intern_source(state, span, &interned);
+        intern_name(state, span->name, &interned);
     for (uint32_t i = 0; i < span->details_count; i++) {
         const struct stave__detail *detail = &span->details[i];
         if (detail->kind != STAVE_ATTRIBUTES)
@@ -323,28 +324,26 @@ static int put_plain(struct state *state, uint32_t type, int64_t time, uint64_t 
     return flush_full(state);
 }
 
-/* `location`: it has one. */
-static bool is_plain(const struct state *state, const struct stave__shown *span, bool location)
+static bool is_plain(const struct state *state, const struct stave__shown *span)
 {
     return span->details_count == 0 && span->flags == 0 && span->cut == 0 && span->track == 0 &&
            !span->missed && span->entry == NULL && span->deeper == 0 &&
-           has(state, EVENT_NAMES, span->name) && (!location || has(state, LOCATIONS, span->name));
+           has(state, EVENT_NAMES, span->name);
 }
 
 static int enter(void *context, const struct stave__shown *span, const struct stave__shown *parent)
 {
     struct state *state = context;
     uint64_t iid = (uint64_t)span->name + 1;
-    bool location = has_source(state, span);
     (void)parent;
-    if (is_plain(state, span, location))
-        return put_plain(state, TYPE_BEGIN, span->start, iid, location ? iid : 0);
+    if (is_plain(state, span))
+        return put_plain(state, TYPE_BEGIN, span->start, iid, has_location(state, span) ? iid : 0);
     size_t packet = begin_packet(state);
     put_head(state, (uint64_t)span->start);
     intern_all(state, span);
     size_t event = begin_event(state, TYPE_BEGIN, span->track);
     put_span_name(state, span);
-    if (location)
+    if (has_location(state, span))
         stave__message_varint(&state->message, EVENT_LOCATION_IID, iid);
     put_arguments(state, span);
     stave__message_end(&state->message, event);

@@ -116,14 +116,17 @@ static uint64_t location_of(struct state *state, uint64_t frame)
     stave_trace *trace = state->writing.trace;
     if (frame & DEEPER)
         return deeper_location(state, frame & ~DEEPER);
-    struct stave__shown span = {.name = (uint32_t)frame, .unnamed = (frame & UNNAMED) != 0};
-    size_t behind = span.unnamed ? stave_trace_strings(trace) : 0;
-    bool *located = &state->located[behind + span.name];
-    uint64_t location = (span.unnamed ? (uint64_t)2 << 32 : 0) + span.name + 1;
+    uint32_t name = (uint32_t)frame;
+    bool unnamed = (frame & UNNAMED) != 0;
+    bool *located = &state->located[(unnamed ? stave_trace_strings(trace) : 0) + name];
+    uint64_t location = (unnamed ? (uint64_t)2 << 32 : 0) + name + 1;
     if (!*located) {
         size_t size;
-        const char *text = stave_trace_string(trace, span.name, &size);
-        put_location(state, location, text, size, stave__source_of(trace, &span));
+        const char *text = stave_trace_string(trace, name, &size);
+        struct stave__source source = {0};
+        if (!unnamed)
+            source = stave__source_of_name(trace, name);
+        put_location(state, location, text, size, source);
         *located = true;
     }
     return location;
