@@ -168,7 +168,8 @@ typedef struct stave_summary {
 
 /* Adds it to what the session has of the rule, evaluations included: counts and times add up, `first_ns` is that of the
  * first one. It is in no tree and no run. Takes a lock and memory: not for every evaluation. STAVE_E_MEMORY;
- * STAVE_E_LIMIT: too many rules; STAVE_E_ARGUMENT: more outcomes than calls, or times of which one cannot be; STAVE_E_STATE: it is stopped. */
+ * STAVE_E_LIMIT: too many rules; STAVE_E_ARGUMENT: more outcomes than calls, or times that contradict each other;
+ * STAVE_E_STATE: it is stopped. */
 #define stave_session_add(session, rule, summary, error)                                           \
     stave__session_add((session), (rule), sizeof(stave_rule), (summary), sizeof(stave_summary),    \
                        (error))
