@@ -152,10 +152,16 @@ uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *
 
 bool stave__dictionary_alike(const struct stave__dictionary *names, uint32_t a, uint32_t b)
 {
-    const struct stave__name *name = &names->names[b];
-    struct text text = {
-        .at = name->text, .size = name->size, .hash = name->hash, .is_cut = name->is_cut};
-    return a == b || is(&names->names[a], &text);
+    struct text text = {0};
+    size_t size;
+    if (a == b)
+        return true;
+    text.at = stave__dictionary_text(names, b, &text.size);
+    if (text.at == NULL || stave__dictionary_text(names, a, &size) == NULL)
+        return false;
+    text.hash = names->names[b].hash;
+    text.is_cut = names->names[b].is_cut;
+    return is(&names->names[a], &text);
 }
 
 bool stave__dictionary_is(const struct stave__dictionary *names, uint32_t id, const char *text,

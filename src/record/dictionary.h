@@ -70,10 +70,10 @@ uint32_t stave__dictionary_add_aside(struct stave__dictionary *names, const char
 uint32_t stave__dictionary_add_own(struct stave__dictionary *names, const char *text, size_t size,
                                    enum stave__room room);
 
-/* Whether numbers that were given out, and are complete, have the same text. */
+/* Whether numbers have the same text; of one that is not complete only it itself has. */
 bool stave__dictionary_alike(const struct stave__dictionary *names, uint32_t a, uint32_t b);
 
-/* Whether such a number has this text. */
+/* Whether a number that is complete has this text. */
 bool stave__dictionary_is(const struct stave__dictionary *names, uint32_t id, const char *text,
                           size_t size);
 
@@ -90,6 +90,13 @@ static inline const char *stave__dictionary_text(const struct stave__dictionary 
     const char *text = __atomic_load_n(&names->names[id].text, __ATOMIC_ACQUIRE);
     *size = text != NULL ? names->names[id].size : 0;
     return text;
+}
+
+/* Of equal texts equal; 0 while it is not complete. */
+static inline uint32_t stave__dictionary_hash(const struct stave__dictionary *names, uint32_t id)
+{
+    size_t size;
+    return stave__dictionary_text(names, id, &size) != NULL ? names->names[id].hash : 0;
 }
 
 #endif

@@ -21,6 +21,7 @@ const { chromium } = require("playwright-core");
 const APP = fileURLToPath(new URL("node_modules/speedscope/dist/release", import.meta.url));
 const TIMEOUT_MS = 120_000;
 const SETTLED_MS = 500; // a few frames: an error of drawing shows by then
+const WINDOW = { width: 640, height: 400 }; // each pixel is drawn by software
 
 const TYPES = {
     ".html": "text/html",
@@ -137,7 +138,7 @@ async function look(page, loaded, view) {
 export async function load(path, view = "time-ordered") {
     const base = await started();
     const loaded = { state: null, errors: [], warnings: [], profiles: 0, isDrawn: false };
-    const context = await browser.newContext({ acceptDownloads: true });
+    const context = await browser.newContext({ acceptDownloads: true, viewport: WINDOW });
     await context.route("**/*", (route) =>
         route.request().url().startsWith(base) ? route.continue() : route.abort(),
     );
@@ -166,6 +167,7 @@ export function assertLoaded(loaded, warnings = []) {
 export function sumsOf(exported, scale = 1) {
     const sums = new Map();
     const paths = new Map();
+    const nameOf = (open) => exported.shared.frames[open.frame].name;
     for (const profile of exported.profiles) {
         assert.equal(profile.type, "evented");
         const stack = [];
@@ -176,11 +178,11 @@ export function sumsOf(exported, scale = 1) {
             }
             const top = stack[stack.length - 1];
             assert.equal(top.frame, frame);
-            const names = stack.map((open) => exported.shared.frames[open.frame].name);
-            const [name, path] = [names[names.length - 1], names.join("\n")];
-            stack.pop();
+            const name = nameOf(top);
             const total = Math.round(at * scale) - Math.round(top.at * scale);
             const self = total - top.inner;
+            const path = self > 0 ? stack.map(nameOf).join("\n") : "";
+            stack.pop();
             if (stack.length > 0) stack[stack.length - 1].inner += total;
             const [calls, before, selves] = sums.get(name) ?? [0, 0, 0];
             sums.set(name, [calls + 1, before + total, selves + self]);
