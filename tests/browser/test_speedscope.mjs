@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertLoaded, load, sumsOf } from "./viewers/speedscope.mjs";
 
@@ -118,78 +118,83 @@ async function compare(what, format, gaps = {}) {
     return loaded;
 }
 
-for (const format of Object.keys(FORMATS)) {
-    test(`${format}: frames, nesting, total and self are the trace's`, async () => {
-        const gaps = { "gap: 40 lost": 2_000_000, "gap: 7 lost (buffer full)": 3_000_000 };
-        await compare(format === "chrome" ? "solid" : "everything", format, gaps);
-    });
+// Loading is mostly waiting. Files are made by what runs at once, so that none is seen half made.
+describe("speedscope", { concurrency: 3 }, () => {
+    for (const format of Object.keys(FORMATS)) {
+        test(`${format}: frames, nesting, total and self are the trace's`, async () => {
+            const gaps = { "gap: 40 lost": 2_000_000, "gap: 7 lost (buffer full)": 3_000_000 };
+            await compare(format === "chrome" ? "solid" : "everything", format, gaps);
+        });
 
-    test(`${format}: spans below the greatest depth`, async () => {
-        await compare("deeper", format);
-    });
-}
-
-// ---- what could go wrong ------------------------------------------------------------------------
-
-for (const format of Object.keys(FORMATS)) {
-    test(`${format}: names of any bytes`, async () => {
-        const path = recording("hostile");
-        const loaded = await load(exported(path, format));
-        assertLoaded(loaded);
-        const { sums } = sumsOf(loaded.exported, FORMATS[format].scale);
-        const found = withoutCalls(sums);
-        const wanted = withoutCalls(truthOf(path, format).sums);
-        const { unnamed } = FORMATS[format];
-        const mangled = /^(_Z|__Z|_R)/; // shown otherwise
-        for (const name of [...wanted.keys()].filter((name) => !mangled.test(name)))
-            assert.deepEqual(found.get(name || unnamed), wanted.get(name), name);
-    });
-}
-
-for (const format of Object.keys(FORMATS)) {
-    test(`${format}: 5,000 lanes`, async () => {
-        const loaded = await load(exported(recording("some-lanes"), format));
-        assertLoaded(loaded);
-        const { sums } = sumsOf(loaded.exported, FORMATS[format].scale);
-        assert.equal(sums.get("work")[1], 514_995);
-        const isByLane = format === "speedscope" || format === "chrome";
-        assert.equal(loaded.profiles, isByLane ? 5000 : 1);
-    });
-
-    test(`${format}: 100,000 levels`, async () => {
-        const loaded = await load(exported(recording("deep"), format));
-        assertLoaded(loaded);
-        const { sums } = sumsOf(loaded.exported, FORMATS[format].scale);
-        const { depth } = FORMATS[format];
-        assert.equal(sums.get("level")[2], 2 * depth);
-        assert.equal(sums.get(`(${100_000 - depth} deeper)`)[2], 2 * (100_000 - depth));
-    });
-}
-
-// What has no length, and gaps, are nothing to draw for it, and a file with nothing in it is refused.
-const UNKNOWN = ["alert: Unrecognized format! See documentation about supported formats."];
-const EMPTY = ["alert: Successfully imported profile, but it's empty!"];
-const NOTHING = {
-    speedscope: { empty: [], zero: [], gaps: [] },
-    chrome: { empty: UNKNOWN, zero: [], gaps: EMPTY },
-    folded: { empty: UNKNOWN, zero: UNKNOWN, gaps: UNKNOWN },
-    pprof: { empty: [], zero: [], gaps: [] },
-};
-
-for (const [format, cases] of Object.entries(NOTHING)) {
-    for (const [what, errors] of Object.entries(cases)) {
-        test(`${format}: ${what}`, async () => {
-            const loaded = await load(exported(recording(what), format, what === "empty" ? 1 : 0));
-            assert.deepEqual([loaded.errors, loaded.warnings], [errors, []]);
-            assert.equal(loaded.state, errors.length > 0 ? "rejected" : "imported");
-            if (format === "speedscope") assert.ok(loaded.isDrawn);
+        test(`${format}: spans below the greatest depth`, async () => {
+            await compare("deeper", format);
         });
     }
-}
 
-for (const view of ["left-heavy", "sandwich"]) {
-    test(`speedscope: ${view}`, async () => {
-        for (const what of ["everything", "deep"])
-            assertLoaded(await load(exported(recording(what), "speedscope"), view));
-    });
-}
+    // ---- what could go wrong ------------------------------------------------------------------------
+
+    for (const format of Object.keys(FORMATS)) {
+        test(`${format}: names of any bytes`, async () => {
+            const path = recording("hostile");
+            const loaded = await load(exported(path, format));
+            assertLoaded(loaded);
+            const { sums } = sumsOf(loaded.exported, FORMATS[format].scale);
+            const found = withoutCalls(sums);
+            const wanted = withoutCalls(truthOf(path, format).sums);
+            const { unnamed } = FORMATS[format];
+            const mangled = /^(_Z|__Z|_R)/; // shown otherwise
+            for (const name of [...wanted.keys()].filter((name) => !mangled.test(name)))
+                assert.deepEqual(found.get(name || unnamed), wanted.get(name), name);
+        });
+    }
+
+    for (const format of Object.keys(FORMATS)) {
+        test(`${format}: 5,000 lanes`, async () => {
+            const loaded = await load(exported(recording("some-lanes"), format));
+            assertLoaded(loaded);
+            const { sums } = sumsOf(loaded.exported, FORMATS[format].scale);
+            assert.equal(sums.get("work")[1], 514_995);
+            const isByLane = format === "speedscope" || format === "chrome";
+            assert.equal(loaded.profiles, isByLane ? 5000 : 1);
+        });
+
+        test(`${format}: 100,000 levels`, async () => {
+            const loaded = await load(exported(recording("deep"), format));
+            assertLoaded(loaded);
+            const { sums } = sumsOf(loaded.exported, FORMATS[format].scale);
+            const { depth } = FORMATS[format];
+            assert.equal(sums.get("level")[2], 2 * depth);
+            assert.equal(sums.get(`(${100_000 - depth} deeper)`)[2], 2 * (100_000 - depth));
+        });
+    }
+
+    // What has no length, and gaps, are nothing to draw for it, and a file with nothing in it is refused.
+    const UNKNOWN = ["alert: Unrecognized format! See documentation about supported formats."];
+    const EMPTY = ["alert: Successfully imported profile, but it's empty!"];
+    const NOTHING = {
+        speedscope: { empty: [], zero: [], gaps: [] },
+        chrome: { empty: UNKNOWN, zero: [], gaps: EMPTY },
+        folded: { empty: UNKNOWN, zero: UNKNOWN, gaps: UNKNOWN },
+        pprof: { empty: [], zero: [], gaps: [] },
+    };
+
+    for (const [format, cases] of Object.entries(NOTHING)) {
+        for (const [what, errors] of Object.entries(cases)) {
+            test(`${format}: ${what}`, async () => {
+                const loaded = await load(
+                    exported(recording(what), format, what === "empty" ? 1 : 0),
+                );
+                assert.deepEqual([loaded.errors, loaded.warnings], [errors, []]);
+                assert.equal(loaded.state, errors.length > 0 ? "rejected" : "imported");
+                if (format === "speedscope") assert.ok(loaded.isDrawn);
+            });
+        }
+    }
+
+    for (const view of ["left-heavy", "sandwich"]) {
+        test(`speedscope: ${view}`, async () => {
+            for (const what of ["everything", "deep"])
+                assertLoaded(await load(exported(recording(what), "speedscope"), view));
+        });
+    }
+});

@@ -34,6 +34,7 @@ const TYPES = {
 const files = [];
 let server = null;
 let browser = null;
+let base = null; // a promise of the address
 after(async () => {
     await browser?.close();
     server?.close();
@@ -47,8 +48,7 @@ function pathOf(url) {
         : join(APP, normalize(path === "/" ? "/index.html" : path));
 }
 
-async function started() {
-    if (server) return `http://127.0.0.1:${server.address().port}`;
+async function start() {
     server = createServer((request, response) => {
         const path = pathOf(request.url);
         if (!existsSync(path) || !statSync(path).isFile()) {
@@ -70,6 +70,12 @@ async function started() {
         ],
     });
     return `http://127.0.0.1:${server.address().port}`;
+}
+
+/** Where the app is served; started once, by whoever asks first. */
+function started() {
+    base ??= start();
+    return base;
 }
 
 /** What speedscope says on its console, and whether that is the end of loading. */
