@@ -47,6 +47,7 @@ async function lookAtRest(page, window) {
         const picture = `${seen.canvas.width} ${row.join(" ")}`;
         if (fits && picture === before) return seen;
         before = picture;
+        await page.waitForTimeout(100); // it may not have begun to be drawn anew
         await drawn(page);
     }
     throw new Error("the page does not come to rest");
@@ -158,7 +159,7 @@ test("every span in a window is seen in it, for random ones", async (t) => {
             `#from=${window.from}&to=${window.to}&hide=deadline`,
         );
         await drawn(page);
-        const seen = await lookAt(page, window);
+        const seen = await lookAtRest(page, window);
         for (const { lane, start_us, end_us } of spans) {
             const [start, end] = [Number(start_us), Number(end_us)];
             if (end < window.from || start > window.to) continue;
@@ -186,7 +187,7 @@ test("where there is nothing, nothing is drawn", async (t) => {
             `#from=${window.from}&to=${window.to}&hide=deadline`,
         );
         await drawn(page);
-        const { canvas, left, right, xOf } = await lookAt(page, window);
+        const { canvas, left, right, xOf } = await lookAtRest(page, window);
         for (let lane = 0; lane < LANES; lane++) {
             const covered = new Uint8Array(canvas.width + 8);
             for (const span of spans.filter((span) => span.lane === lane)) {
