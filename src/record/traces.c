@@ -264,9 +264,9 @@ struct stave__command *stave__command_of(uint32_t name)
 {
     struct stave__traces *traces = &stave__traces;
     const struct stave__dictionary *names = &stave__recorder.names;
+    uint32_t hash = stave__dictionary_hash(names, name);
     for (uint32_t i = 0; i < STAVE__COMMANDS; i++) {
-        struct stave__command *command =
-            &traces->commands[(stave__dictionary_hash(names, name) + i) % STAVE__COMMANDS];
+        struct stave__command *command = &traces->commands[(hash + i) % STAVE__COMMANDS];
         uint32_t found = __atomic_load_n(&command->name, __ATOMIC_RELAXED);
         if (found == 0) {
             if (__atomic_load_n(&traces->commands_used, __ATOMIC_RELAXED) >= STAVE_COMMANDS_MAX)
