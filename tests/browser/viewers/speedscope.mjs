@@ -6,109 +6,99 @@
 //     loaded.profiles     how many it shows; loaded.isDrawn
 //     loaded.exported     what it writes back when asked to save: all that it understood
 //
-// STAVE_CHROMIUM is a browser, by default Debian's. Nothing but this process is asked over the network.
+// STAVE_CHROMIUM is a browser, by default Debian's. The app is opened from its files, and offline.
 import assert from "node:assert/strict";
-import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
-import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, extname, join, normalize } from "node:path";
 import { after } from "node:test";
-import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const require = createRequire(import.meta.url);
 const { chromium } = require("playwright-core");
 
-const APP = fileURLToPath(new URL("node_modules/speedscope/dist/release", import.meta.url));
+const APP = new URL("node_modules/speedscope/dist/release/index.html", import.meta.url).href;
 const TIMEOUT_MS = 120_000;
-const SETTLED_MS = 500; // a few frames: an error of drawing shows by then
+const DRAWN_MS = 30_000; // within which it draws, after it has said that it is done
+const LOOK_MS = 200;
 const WINDOW = { width: 640, height: 400 }; // each pixel is drawn by software
+const KEYS = { "time-ordered": "1", "left-heavy": "2", sandwich: "3" };
 
-const TYPES = {
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".css": "text/css",
-    ".json": "application/json",
-    ".wasm": "application/wasm",
-};
+let launching = null; // a promise of the browser
+after(async () => (await launching)?.close());
 
-const files = [];
-let server = null;
-let browser = null;
-let base = null; // a promise of the address
-after(async () => {
-    await browser?.close();
-    server?.close();
-});
-
-function pathOf(url) {
-    const path = decodeURIComponent(new URL(url, "http://localhost").pathname);
-    const file = /^\/files\/(\d+)\//.exec(path);
-    return file
-        ? files[Number(file[1])]
-        : join(APP, normalize(path === "/" ? "/index.html" : path));
-}
-
-async function start() {
-    server = createServer((request, response) => {
-        const path = pathOf(request.url);
-        if (!existsSync(path) || !statSync(path).isFile()) {
-            response.writeHead(404).end();
-            return;
-        }
-        response.writeHead(200, {
-            "content-type": TYPES[extname(path)] ?? "application/octet-stream",
-            "content-length": statSync(path).size,
-        });
-        createReadStream(path).pipe(response);
-    });
-    await new Promise((done) => server.listen(0, "127.0.0.1", done));
-    browser = await chromium.launch({
+/** The browser; started once, by whoever asks first. */
+function launched() {
+    launching ??= chromium.launch({
         executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium",
         args: [
             ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
             ...["--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+            "--disable-gpu-watchdog", // drawing by software may take long
         ],
     });
-    return `http://127.0.0.1:${server.address().port}`;
+    return launching;
 }
 
-/** Where the app is served; started once, by whoever asks first. */
-function started() {
-    base ??= start();
-    return base;
+// ---- pages --------------------------------------------------------------------------------------
+
+/** In the page: what asks for a file stays there as #chooser, in place of the system's dialog. */
+function keepChooser() {
+    HTMLInputElement.prototype.click = function () {
+        document.getElementById("chooser")?.remove();
+        this.id = "chooser";
+        document.body.append(this);
+    };
 }
 
-/** What speedscope says on its console, and whether that is the end of loading. */
-async function heard(loaded, message) {
-    const text = message.text();
-    if (/^import: /.test(text)) loaded.state = "imported";
-    else if (text.startsWith("Failed to load format")) {
-        const error = await message.args()[1]?.evaluate((e) => String(e?.message ?? e));
-        loaded.errors.push(error ?? text);
-        loaded.state = "rejected";
-    } else if (message.type() === "error") loaded.errors.push(text);
-    else if (message.type() === "warning" && !/GL Driver|WebGL/.test(text))
-        loaded.warnings.push(text);
-    return loaded.state !== null;
+/** A page of the app, in which files are opened one after the other. `hear` is who hears what it says. */
+async function opened() {
+    const browser = await launched();
+    const settings = { acceptDownloads: true, viewport: WINDOW, offline: true };
+    const page = await browser.newPage(settings);
+    page.setDefaultTimeout(TIMEOUT_MS);
+    await page.addInitScript(keepChooser);
+    const tab = { page, hear: ears({ errors: [], warnings: [] }, () => {}) };
+    page.on("console", (message) => tab.hear.message(message));
+    page.on("dialog", (dialog) => tab.hear.dialog(dialog));
+    page.on("pageerror", (error) => tab.hear.error(error));
+    await page.goto(APP);
+    await page.getByText("Welcome to").waitFor();
+    return tab;
 }
 
-function listen(page, loaded) {
-    return new Promise((done) => {
-        page.on("console", async (message) => (await heard(loaded, message)) && done());
-        page.on("dialog", async (dialog) => {
+const idle = []; // pages in which all files so far were opened
+
+/** Notes in `loaded` what the app says, and calls `done` at the end of loading. */
+function ears(loaded, done) {
+    const end = (state) => {
+        loaded.state ??= state;
+        done();
+    };
+    return {
+        async message(message) {
+            const text = message.text();
+            const isOfTheBrowser = /^\[|GL Driver|WebGL/.test(text); // of drawing, or of a slow network
+            if (/^import: /.test(text)) end("imported");
+            else if (text.startsWith("Failed to load format")) {
+                const error = await message.args()[1]?.evaluate((e) => String(e?.message ?? e));
+                loaded.errors.push(error ?? text);
+                end("rejected");
+            } else if (message.type() === "error") loaded.errors.push(text);
+            else if (message.type() === "warning" && !isOfTheBrowser) loaded.warnings.push(text);
+        },
+        async dialog(dialog) {
             loaded.errors.push(`alert: ${dialog.message()}`);
-            loaded.state = "rejected";
             await dialog.dismiss();
-            done();
-        });
-        page.on("pageerror", (error) => {
+            end("rejected");
+        },
+        error(error) {
             loaded.errors.push(error.message);
-            loaded.state ??= "crashed";
-            done();
-        });
-        setTimeout(done, TIMEOUT_MS).unref();
-    });
+            end("crashed");
+        },
+    };
 }
+
+// ---- what is seen -------------------------------------------------------------------------------
 
 /** More than a few colours: something is drawn. */
 async function isDrawn(page) {
@@ -126,37 +116,56 @@ async function isDrawn(page) {
     }, png.toString("base64"));
 }
 
-async function look(page, loaded, view) {
+/** A few frames: an error of drawing shows by then. */
+async function settled(page) {
+    await page.evaluate(async () => {
+        for (let i = 0; i < 5; i++) await new Promise(requestAnimationFrame);
+    });
+}
+
+async function look(page, loaded, drawnMs) {
+    const until = Date.now() + drawnMs;
+    while (!(loaded.isDrawn = await isDrawn(page)) && Date.now() < until) await sleep(LOOK_MS);
     const text = await page.evaluate(() => document.body.innerText);
     if (/Something went wrong/i.test(text)) loaded.errors.push("an error screen");
     if (/Welcome to/.test(text)) loaded.errors.push("the welcome page still");
     loaded.profiles = Number(/\(\d+\/(\d+)\)/.exec(text)?.[1] ?? 1); // shown when there are several
-    loaded.isDrawn = await isDrawn(page);
-    if (view !== "time-ordered") return;
-    const [download] = await Promise.all([
-        page.waitForEvent("download", { timeout: TIMEOUT_MS }),
-        page.keyboard.press("Control+s"),
-    ]);
-    loaded.exported = JSON.parse(readFileSync(await download.path(), "utf8"));
 }
 
-/** Opens a file in the app. `view`: time-ordered, left-heavy or sandwich. */
-export async function load(path, view = "time-ordered") {
-    const base = await started();
+async function saved(page) {
+    const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.keyboard.press("Control+s"),
+    ]);
+    return JSON.parse(readFileSync(await download.path(), "utf8"));
+}
+
+/**
+ * Opens a file in the app.
+ *
+ *     view       time-ordered, left-heavy or sandwich
+ *     isFirst    nothing was opened in the app before: what it does not understand is otherwise a file of symbols to it
+ *     drawnMs    how long to wait for something to be drawn
+ */
+export async function load(path, options = {}) {
+    const { view = "time-ordered", isFirst = false, drawnMs = DRAWN_MS } = options;
+    const tab = (isFirst ? null : idle.pop()) ?? (await opened());
+    const { page } = tab;
     const loaded = { state: null, errors: [], warnings: [], profiles: 0, isDrawn: false };
-    const context = await browser.newContext({ acceptDownloads: true, viewport: WINDOW });
-    await context.route("**/*", (route) =>
-        route.request().url().startsWith(base) ? route.continue() : route.abort(),
-    );
-    const page = await context.newPage();
-    const finished = listen(page, loaded);
-    const file = `${base}/files/${files.push(path) - 1}/${encodeURIComponent(basename(path))}`;
-    await page.goto(`${base}/#profileURL=${encodeURIComponent(file)}&view=${view}`);
-    await finished;
+    const finished = new Promise((done) => (tab.hear = ears(loaded, done)));
+    await page.keyboard.press(KEYS[view]);
+    await page.keyboard.press("Control+o");
+    await page.setInputFiles("#chooser", path);
+    await Promise.race([finished, sleep(TIMEOUT_MS, null, { ref: false })]);
     loaded.state ??= "timeout";
-    await page.waitForTimeout(SETTLED_MS);
-    if (loaded.state === "imported") await look(page, loaded, view);
-    await context.close();
+    await settled(page);
+    if (loaded.state !== "imported") {
+        await page.close();
+        return loaded;
+    }
+    await look(page, loaded, drawnMs);
+    if (view === "time-ordered") loaded.exported = await saved(page);
+    idle.push(tab);
     return loaded;
 }
 
