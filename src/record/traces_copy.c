@@ -23,13 +23,30 @@ struct records {
     uint32_t count;
 };
 
+/* How many chunks it is in. 0: they are not all there any more. */
 static uint32_t chunks_of(const struct stave__kept *kept)
 {
-    uint32_t chunks = 0;
+    const struct stave__pool *pool = &stave__recorder.pool;
+    uint64_t first = kept->root.from.taken;
     struct stave__position at = kept->root.to;
-    for (; at.taken >= kept->root.from.taken && chunks < stave__recorder.pool.count; chunks++)
+    for (uint32_t chunks = 1; at.taken >= first && chunks <= pool->count; chunks++) {
+        uint64_t taken =
+            __atomic_load_n(&stave__pool_at(pool, at.chunk)->taken, __ATOMIC_ACQUIRE);
+        if (taken != at.taken)
+            return 0;
+        if (taken == first)
+            return chunks;
         at = stave__position_before(at);
-    return chunks;
+    }
+    return 0;
+}
+
+/* No fewer than there are of it: in the first chunk those from its start on, in the last one those before its end. */
+static uint32_t records_of(const struct stave__kept *kept, uint32_t chunks)
+{
+    uint32_t before = kept->root.from.at;
+    uint32_t up_to_end = (chunks - 1) * (uint32_t)STAVE__CHUNK_RECORDS + kept->root.to.at;
+    return up_to_end > before ? up_to_end - before : 0;
 }
 
 /* The chunk whose end stands at `at`, to where it belongs, from behind. False: it is not there any more. */
@@ -443,7 +460,10 @@ static int make(struct copy *copy, const struct stave__record *records, uint32_t
 /* All of its records in one row. */
 static int copy_all(struct copy *copy)
 {
-    struct records records = {.count = chunks_of(copy->kept) * STAVE__CHUNK_RECORDS};
+    uint32_t chunks = chunks_of(copy->kept);
+    if (chunks == 0)
+        return 0;
+    struct records records = {.count = records_of(copy->kept, chunks)};
     uint32_t room = records.count;
     records.at = copy->all = malloc((size_t)room * sizeof *records.at + 1);
     if (records.at == NULL)
