@@ -16,7 +16,12 @@
 
 /* ---- traces ---------------------------------------------------------------------------------- */
 
-enum { NAMES = 80, ROOTS = 60, CHILDREN = 40 };
+#ifdef STAVE_SLOWED
+enum { ROOTS = 12 };
+#else
+enum { ROOTS = 60 };
+#endif
+enum { NAMES = 80, CHILDREN = 40 };
 
 struct lane {
     struct stave__appender spans, cumulatives, counters, attributes;

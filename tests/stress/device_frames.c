@@ -29,18 +29,35 @@ bool dice_chance(struct dice *dice, unsigned thousandths)
     return dice_below(dice, 1000) < thousandths;
 }
 
+static struct packets spare;
+
 struct packet *packets_add(struct packets *packets)
 {
-    if ((packets->count & (packets->count - 1)) == 0) {
-        size_t room = packets->count == 0 ? 1 : packets->count * 2;
-        struct packet *items = realloc(packets->items, room * sizeof *items);
-        if (items == NULL)
+    if (packets->room == 0) {
+        *packets = spare;
+        spare = (struct packets){0};
+    }
+    if (packets->count == packets->room) {
+        packets->room = packets->room == 0 ? 64 : packets->room * 2;
+        packets->items = realloc(packets->items, packets->room * sizeof *packets->items);
+        if (packets->items == NULL)
             abort();
-        packets->items = items;
     }
     struct packet *packet = &packets->items[packets->count++];
     packet->size = 0;
     return packet;
+}
+
+void packets_drop(struct packets *packets)
+{
+    struct packets dropped = {.items = packets->items, .room = packets->room};
+    *packets = (struct packets){0};
+    if (dropped.room > spare.room) {
+        free(spare.items);
+        spare = dropped;
+    } else {
+        free(dropped.items);
+    }
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ static void lose(const struct device_options *options, struct dice *dice, struct
         else
             *packets_add(&kept) = packets->items[i];
     }
-    free(packets->items);
+    packets_drop(packets);
     *packets = kept;
 }
 
@@ -52,7 +52,7 @@ static void repeat(const struct device_options *options, struct dice *dice, stru
         if (back <= i)
             *packets_add(&sent) = packets->items[i - back];
     }
-    free(packets->items);
+    packets_drop(packets);
     *packets = sent;
 }
 
@@ -181,7 +181,7 @@ unsigned char *link_carry(const struct device_options *options, struct dice *dic
         attach_late(dice, packets, &missed);
 
     struct bytes bytes = join(packets);
-    free(packets->items);
+    packets_drop(packets);
     drop(&bytes, 0, missed);
     if (options->damage > 0)
         for (uint64_t i = dice_below(dice, options->damage + 1); i > 0; i--)

@@ -48,12 +48,15 @@ struct packet {
 
 struct packets {
     struct packet *items;
-    size_t count;
+    size_t count, room;
 };
 
 void encode(int version, const struct message *message, unsigned quirks, struct dice *dice,
             struct packet *packet);
 struct packet *packets_add(struct packets *packets);
+
+/* Their memory is what the next ones get: thousands of streams are made, and fresh memory is dear. */
+void packets_drop(struct packets *packets);
 
 /* A core frequency, also one that is 0. */
 uint32_t any_hz(struct dice *dice);

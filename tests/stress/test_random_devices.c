@@ -13,7 +13,7 @@
 
 static uint64_t first_seed = 1;
 #ifdef STAVE_SLOWED
-static uint64_t seed_count = 4000;
+static uint64_t seed_count = 2000;
 #else
 static uint64_t seed_count = 10000;
 #endif
