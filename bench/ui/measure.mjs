@@ -103,7 +103,7 @@ async function frames(tab) {
 
 async function measureBrowser() {
     const browser = await chromium.launch({
-        executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium",
+        executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
         args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
     });
     const pictures = [];

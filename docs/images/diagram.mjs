@@ -9,7 +9,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const { chromium } = createRequire(join(root, "ui/package.json"))("playwright-core");
 
 const browser = await chromium.launch({
-    executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
     args: ["--no-sandbox", "--disable-gpu"],
 });
 const page = await browser.newPage({ viewport: { width: 1240, height: 690 }, colorScheme: "light" });

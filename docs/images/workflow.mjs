@@ -25,7 +25,7 @@ await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const base = `http://127.0.0.1:${server.address().port}`;
 
 const browser = await chromium.launch({
-    executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
     args: ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
 });
 const page = await browser.newPage({ viewport: { width: 1240, height: 300 } });

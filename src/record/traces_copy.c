@@ -30,8 +30,7 @@ static uint32_t chunks_of(const struct stave__kept *kept)
     uint64_t first = kept->root.from.taken;
     struct stave__position at = kept->root.to;
     for (uint32_t chunks = 1; at.taken >= first && chunks <= pool->count; chunks++) {
-        uint64_t taken =
-            __atomic_load_n(&stave__pool_at(pool, at.chunk)->taken, __ATOMIC_ACQUIRE);
+        uint64_t taken = __atomic_load_n(&stave__pool_at(pool, at.chunk)->taken, __ATOMIC_ACQUIRE);
         if (taken != at.taken)
             return 0;
         if (taken == first)

@@ -1,4 +1,4 @@
-// Pages made by the command, opened in Chromium.
+// Pages made by the command, opened in headless Chromium.
 //
 //     const { page } = await open(t, { csv: "name,type,start_us,end_us\nadc,isr,1,2\n" });
 //     assert.equal(await page.title(), "...");
@@ -30,7 +30,7 @@ after(async () => {
 
 async function launched() {
     browser ??= await chromium.launch({
-        executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium",
+        executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
         args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
     });
     return browser;

@@ -29,7 +29,7 @@ after(async () => (await launching)?.close());
 /** The browser; started once, by whoever asks first. */
 function launched() {
     launching ??= chromium.launch({
-        executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium",
+        executablePath: process.env.STAVE_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
         args: [
             ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
             ...["--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
