@@ -166,6 +166,7 @@ typedef struct stave_tree_node {
     double self_ns, total_ns, busy_ns;
     uint64_t calls;  /* 1, or a cumulative row's count */
     bool cumulative; /* it is such a row */
+    bool unnamed;    /* it has no name but its lane's, which is `name` */
     /* Of a cumulative row's calls, in ticks; of a span 0. Their mean is total_ns / calls. */
     uint64_t least, most;
 } stave_tree_node;

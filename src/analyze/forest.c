@@ -112,6 +112,7 @@ static struct stave__node *add_row(struct stave__forest *forest, const stave_blo
         .waiting = 0,
         .flags = block->flags[row],
         .cumulative = false,
+        .unnamed = stave_block_name(block, row) == 0,
         .direct = false,
     };
     return node;

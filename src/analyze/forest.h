@@ -34,6 +34,7 @@ struct stave__node {
     uint32_t waiting;     /* while being solved: children not done. Free for others afterwards */
     uint16_t flags;
     bool cumulative;
+    bool unnamed; /* it has its lane's name */
     bool direct; /* of a cumulative row whose parent is its span: it takes from that one's self */
 };
 

@@ -134,6 +134,7 @@ static bool emit(stave_tree *tree, const struct stave__forest *forest, struct st
         .busy_ns = from->self * unit_ns, /* and what is below, once that is there */
         .calls = from->cumulative ? from->other : 1,
         .cumulative = from->cumulative,
+        .unnamed = from->unnamed,
         .least = spread.least,
         .most = spread.most,
     };

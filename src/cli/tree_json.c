@@ -48,7 +48,7 @@ static void put_place(struct writing *w, const stave_tree_node *node)
 {
     const stave_trace *trace = w->branches->trace;
     struct cli_json *json = &w->json;
-    const stave_place *place = stave_trace_place_of(trace, node->name);
+    const stave_place *place = node->unnamed ? NULL : stave_trace_place_of(trace, node->name);
     if (place == NULL) {
         cli_json_double_if(json, "file", false, 0);
         cli_json_double_if(json, "line", false, 0);

@@ -21,6 +21,7 @@
  *             does not find what it depends on; two rules depend on each other
  *   own-rules a session's own file, with what another one captured; a run in another one's evaluation
  *   long-rule a rule with a long description
+ *   lane-name  a span, in another of the same name, that has no name but its lane's
  *   rules-alone  the rules, and nothing that was evaluated
  *   later     nested, with a block of an unknown kind and without an index  */
 #include <math.h>
@@ -265,6 +266,18 @@ static void details(void)
     add_place("row", 130);
     add_place("row", 140);
     add_place("cell", 150);
+    seal();
+}
+
+static void lane_name(void)
+{
+    uint32_t lane = add_lane("worker", STAVE_LANE_TASK, 0);
+    const struct span spans[] = {
+        {"", MS, 2 * MS, lane, 1, 2, 0, 0, 0},
+        {"worker", 0, 3 * MS, lane, 0, 1, 0, 0, 0},
+    };
+    add_spans(spans, COUNT(spans));
+    add_place("worker", 7);
     seal();
 }
 
@@ -553,7 +566,7 @@ static const struct {
     {"costly", costly},       {"requests", requests},
     {"full", full},           {"rules", rules},
     {"own-rules", own_rules}, {"rules-alone", rules_alone},
-    {"long-rule", long_rule},
+    {"long-rule", long_rule}, {"lane-name", lane_name},
 };
 
 /* ---- to standard output ---------------------------------------------------------------------- */
