@@ -22,6 +22,7 @@ assert.ok(stave, "STAVE is to name the command");
 mkdirSync(process.env.STAVE_WORK ?? ".", { recursive: true });
 const work = mkdtempSync(join(process.env.STAVE_WORK ?? ".", "browser-"));
 
+const TIMEOUT_MS = 120_000; // machines may be slow
 let browser = null;
 after(async () => {
     await browser?.close();
@@ -98,6 +99,7 @@ export async function open(t, wanted) {
     });
     t.after(() => context.close());
     const page = await context.newPage();
+    page.setDefaultTimeout(TIMEOUT_MS);
     watch(t, page, pathToFileURL(path).href);
     await page.goto(pathToFileURL(path).href + (wanted.hash ?? ""));
     await page.waitForSelector("html[data-drawn]");
@@ -130,11 +132,29 @@ export async function drawn(page) {
     );
 }
 
+/** Gives the page another hash, and waits until it has followed it and is drawn. */
+export async function follow(page, hash) {
+    await page.evaluate(
+        (hash) =>
+            new Promise((done) => {
+                const draw = () => requestAnimationFrame(() => requestAnimationFrame(done));
+                const before = location.hash;
+                addEventListener("hashchange", draw, { once: true }); // behind the page's own
+                location.hash = hash;
+                if (location.hash === before) draw(); // nothing happens
+            }),
+        hash,
+    );
+}
+
 const HASH_AFTER_MS = 300; // the page writes its address when nothing has changed for 250
 
-/** What the page's address says, once it says it. */
+/** What the page's address says, once it says it: by the page's own timers, which also wait where it is slow. */
 export async function addressOf(page) {
-    await page.waitForTimeout(HASH_AFTER_MS);
+    await page.evaluate(
+        (ms) => new Promise((done) => requestAnimationFrame(() => setTimeout(done, ms))),
+        HASH_AFTER_MS,
+    );
     return Object.fromEntries(
         new URLSearchParams(await page.evaluate(() => location.hash.slice(1))),
     );

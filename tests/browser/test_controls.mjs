@@ -6,6 +6,7 @@ import {
     addressOf,
     downloaded,
     drawn,
+    follow,
     generated,
     open,
     pixels,
@@ -205,15 +206,21 @@ test("an address shows again what its sender saw", async (t) => {
 
 test("another address in the same page is followed", async (t) => {
     const { page } = await open(t, { csv: CSV, hash: "#from=2000&to=3000&theme=dark" });
-    await page.evaluate(() => (location.hash = "#from=4000&to=6000&at=1.0.1"));
+    await follow(page, "#from=4000&to=6000&at=1.0.1");
     await page.waitForSelector(".tip.pinned");
     assert.match(await pinned(page), /start 6\.000 ms/);
     const window = await windowOf(page);
     near(window.from, 4000, 1e-9);
     near(window.to, 6000, 1e-9);
     await assertTheme(page, "light");
-    await page.evaluate(() => (location.hash = ""));
+    await follow(page, "");
     assert.deepEqual(await windowOf(page, WHOLE), WHOLE);
+    // Also where the page writes its own before it hears of it.
+    await page.evaluate(() => {
+        location.hash = "#from=2500&to=2600";
+        history.replaceState(null, "", "#from=4000&to=6000");
+    });
+    near((await windowOf(page, WHOLE)).from, 2500, 1e-9);
 });
 
 /** All that the canvas shows. */
@@ -236,8 +243,7 @@ test("nonsense in an address is passed over", async (t) => {
         "#constructor=1&%%%=%FF",
         `#${"&a=b".repeat(5000)}`,
     ]) {
-        await page.evaluate((hash) => (location.hash = hash), hash);
-        await drawn(page);
+        await follow(page, hash);
         assert.ok((await shownBy(page)) === all, hash.slice(0, 40));
         assert.equal(await page.locator(".tip").count(), 0);
     }
@@ -254,8 +260,7 @@ test("a window outside the trace comes to stand within it", async (t) => {
     ]) {
         const shown = [];
         for (const hash of [outside, inside]) {
-            await page.evaluate((hash) => (location.hash = hash), hash);
-            await drawn(page);
+            await follow(page, hash);
             shown.push(await shownBy(page));
         }
         assert.ok(shown[0] === shown[1], outside);

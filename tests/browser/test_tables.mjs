@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { generated, open, plain, rowsOf, vector, windowOf } from "./harness.mjs";
+import { follow, generated, open, plain, rowsOf, vector, windowOf } from "./harness.mjs";
 
 const lanesTable = (page) => page.getByRole("table", { name: "Lanes: activations" });
 
@@ -166,7 +166,7 @@ test("it follows the window, says when it is cut short, and leads to what it lis
         "The first 200 of 1000 spans and markers in the window",
     );
     assert.equal((await cellsOf(windowTable(page))).length, 201);
-    await page.evaluate(() => (location.hash = "#from=2001&to=2022"));
+    await follow(page, "#from=2001&to=2022");
     await page.getByText("3 spans and markers in the window").waitFor();
     await windowTable(page).getByRole("row", { name: "2.010" }).click();
     assert.match(await pinned(page), /start 2\.010 ms end 2\.015 ms/);

@@ -1,7 +1,7 @@
 // Nothing that is in a trace is invisible: a pixel of its own, at its place, at any zoom.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawn, fileOf, open, pixels, wholeOf } from "./harness.mjs";
+import { fileOf, follow, open, pixels, wholeOf } from "./harness.mjs";
 
 const HEAD = "name,type,start_us,end_us,priority,deadline_us,value,interrupted\n";
 const AXIS = 28;
@@ -35,27 +35,14 @@ function isDrawn({ canvas, left, right }, lane, x) {
         .some((column) => !isSurface(canvas.at(column, y)));
 }
 
-/** The same once the page is at rest: a window of another size is drawn anew some frames later. */
+/** The same once the page is drawn as wide as it is, which it is some frames after it has become so. */
 async function lookAtRest(page, window) {
-    let before = null;
-    for (let tries = 0; tries < 50; tries++) {
-        const seen = await lookAt(page, window);
-        const fits = seen.canvas.width <= (await page.evaluate(() => innerWidth));
-        const row = Array.from({ length: seen.right - seen.left }, (_, x) =>
-            seen.canvas.at(seen.left + x, AXIS + LANE / 2),
-        );
-        const picture = `${seen.canvas.width} ${row.join(" ")}`;
-        if (fits && picture === before) return seen;
-        before = picture;
-        await page.waitForTimeout(100); // it may not have begun to be drawn anew
-        await drawn(page);
-    }
-    throw new Error("the page does not come to rest");
-}
-
-async function show(page, { from, to }) {
-    await page.evaluate((hash) => (location.hash = hash), `#from=${from}&to=${to}`);
-    await drawn(page);
+    await page.waitForFunction(
+        () =>
+            document.querySelector(".lanes-canvas").width ===
+            document.querySelector(".lanes").clientWidth,
+    );
+    return lookAt(page, window);
 }
 
 // ---- one among a million ------------------------------------------------------------------------
@@ -86,8 +73,7 @@ test("one span of a nanosecond beside a million others", async (t) => {
                 factor === 1
                     ? whole
                     : { from: LONELY_US - length * 0.3, to: LONELY_US + length * 0.7 };
-            await show(page, window);
-            await drawn(page);
+            await follow(page, `#from=${window.from}&to=${window.to}`);
             const seen = await lookAtRest(page, window);
             assert.ok(isDrawn(seen, 0, seen.xOf(LONELY_US)), `${width} pixels, 1/${1 / factor}`);
             const columns = Array.from({ length: seen.right - seen.left - 2 }, (_, i) => i + 1);
@@ -154,11 +140,7 @@ test("every span in a window is seen in it, for random ones", async (t) => {
     for (let i = 0; i < 40; i++) {
         if (i % 10 === 0) await page.setViewportSize({ width: 420 + 317 * (i / 10), height: 600 });
         const window = randomWindow(random);
-        await page.evaluate(
-            (hash) => (location.hash = hash),
-            `#from=${window.from}&to=${window.to}&hide=deadline`,
-        );
-        await drawn(page);
+        await follow(page, `#from=${window.from}&to=${window.to}&hide=deadline`);
         const seen = await lookAtRest(page, window);
         for (const { lane, start_us, end_us } of spans) {
             const [start, end] = [Number(start_us), Number(end_us)];
@@ -182,11 +164,7 @@ test("where there is nothing, nothing is drawn", async (t) => {
     let empty = 0;
     for (let i = 0; i < 15; i++) {
         const window = randomWindow(random);
-        await page.evaluate(
-            (hash) => (location.hash = hash),
-            `#from=${window.from}&to=${window.to}&hide=deadline`,
-        );
-        await drawn(page);
+        await follow(page, `#from=${window.from}&to=${window.to}&hide=deadline`);
         const { canvas, left, right, xOf } = await lookAtRest(page, window);
         for (let lane = 0; lane < LANES; lane++) {
             const covered = new Uint8Array(canvas.width + 8);

@@ -118,8 +118,9 @@ class Diagram implements App {
             clearTimeout(timer);
             timer = window.setTimeout(write, HASH_AFTER_MS);
         });
-        window.addEventListener("hashchange", () =>
-            this.store.set(stateIn(location.hash, this.trace, this.whole)),
+        // Not what the address is by now: `write` may have come first.
+        window.addEventListener("hashchange", ({ newURL }) =>
+            this.store.set(stateIn(new URL(newURL).hash, this.trace, this.whole)),
         );
     }
 }
