@@ -35,7 +35,7 @@ struct stave__node {
     uint16_t flags;
     bool cumulative;
     bool unnamed; /* it has its lane's name */
-    bool direct; /* of a cumulative row whose parent is its span: it takes from that one's self */
+    bool direct;  /* of a cumulative row whose parent is its span: it takes from that one's self */
 };
 
 /* Of a cumulative row's calls, in ticks. */

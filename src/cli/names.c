@@ -27,7 +27,12 @@ void cli_json_name(struct cli_json *json, const char *key, const stave_trace *tr
     cli_json_text(json, key, text, size);
 }
 
+bool cli_text_matches(const char *text, const char *pattern)
+{
+    return pattern == NULL || fnmatch(pattern, text, 0) == 0;
+}
+
 bool cli_name_matches(const stave_trace *trace, uint32_t id, const char *pattern)
 {
-    return pattern == NULL || fnmatch(pattern, stave_trace_string(trace, id, NULL), 0) == 0;
+    return cli_text_matches(stave_trace_string(trace, id, NULL), pattern);
 }

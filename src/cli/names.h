@@ -15,6 +15,7 @@ void cli_table_name(struct cli_table *table, const stave_trace *trace, uint32_t 
 void cli_json_name(struct cli_json *json, const char *key, const stave_trace *trace, uint32_t id);
 
 /* Whether it is as a shell pattern says; NULL: all are. */
+bool cli_text_matches(const char *text, const char *pattern);
 bool cli_name_matches(const stave_trace *trace, uint32_t id, const char *pattern);
 
 #endif

@@ -1,11 +1,11 @@
 #include "cli/rules.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/times.h"
 
@@ -80,8 +80,7 @@ struct cli_rules_list cli_rules_list(const struct cli_rules *rules)
         cli_message("out of memory");
     for (size_t i = 0; list.at != NULL && i < all; i++) {
         const stave_rule_stats *rule = stave_report_rule_at(rules->report, i);
-        if (rules->name_pattern != NULL &&
-            fnmatch(rules->name_pattern, cli_rule_name(rule), 0) != 0)
+        if (!cli_text_matches(cli_rule_name(rule), rules->name_pattern))
             continue;
         if (rules->limit != 0 && list.count == rules->limit)
             list.more++;
@@ -106,7 +105,7 @@ const char *cli_rule_node_name(const stave_report *report, const stave_report_no
 
 static bool is_wanted(const struct cli_rules *rules, const stave_report_run *run)
 {
-    if (rules->name_pattern != NULL && fnmatch(rules->name_pattern, run->name, 0) != 0)
+    if (!cli_text_matches(run->name, rules->name_pattern))
         return false;
     return rules->id == NULL || (run->id != NULL && strcmp(run->id, rules->id) == 0);
 }
