@@ -130,6 +130,7 @@ uint32_t stave__image_put(struct stave__image *image, uint32_t lane,
     struct stave__piece *pieces = look(image, lane, place, 0, &count);
     if (pieces == NULL)
         return 0;
+    stave__image_lane_name(&image->file, lane);
     uint32_t end = pieces_end(pieces, count, whole);
     uint32_t left = end - put_pieces(image, pieces, end, whole);
     if (image->file.status < 0)

@@ -301,11 +301,17 @@ static uint32_t name_of(const struct stave__lane *lane)
     return name != STAVE__NO_ID ? name : 0;
 }
 
-/* Whether the file has another name for it; then it gets the one that it has now. */
+/* Which thread's it is. Read behind a name that is not an earlier one's, it is the thread's that has that. */
+static uint32_t life_of(uint32_t lane)
+{
+    return __atomic_load_n(&stave__recorder.lanes[lane].life, __ATOMIC_ACQUIRE);
+}
+
+/* Whether the file has another name for it; then it gets the one that it has now, unless that is another thread's. */
 static bool is_renamed(struct stave__image_file *file, uint32_t lane)
 {
     uint32_t name = name_of(&stave__recorder.lanes[lane]);
-    if (file->lanes[lane].name == name)
+    if (file->lanes[lane].name == name || file->lanes[lane].life != life_of(lane))
         return false;
     file->lanes[lane].name = name;
     stave__image_name(file, name);
@@ -316,7 +322,7 @@ static bool is_renamed(struct stave__image_file *file, uint32_t lane)
 static bool is_new(struct stave__image_file *file, uint32_t lane)
 {
     struct stave__image_lane *known = &file->lanes[lane];
-    uint32_t life = __atomic_load_n(&stave__recorder.lanes[lane].life, __ATOMIC_ACQUIRE);
+    uint32_t life = life_of(lane);
     if (known->put && known->life == life)
         return false;
     *known = (struct stave__image_lane){.number = file->lanes_put++, .life = life, .put = true};
@@ -324,8 +330,10 @@ static bool is_new(struct stave__image_file *file, uint32_t lane)
     return true;
 }
 
-static void put_renamed(struct stave__image_file *file, uint32_t lane)
+void stave__image_lane_name(struct stave__image_file *file, uint32_t lane)
 {
+    if (!is_renamed(file, lane))
+        return;
     stave__image_texts(file);
     put_lanes(file, lane, lane + 1, file->lanes[lane].number, 1);
 }
@@ -336,8 +344,8 @@ void stave__image_lanes(struct stave__image_file *file, uint32_t lanes)
     if (!file->process_put)
         put_process(file);
     for (uint32_t lane = 0; lane < lanes; lane++)
-        if (!is_new(file, lane) && is_renamed(file, lane))
-            put_renamed(file, lane);
+        if (!is_new(file, lane))
+            stave__image_lane_name(file, lane);
     stave__image_texts(file);
     if (file->lanes_put > first)
         put_lanes(file, 0, lanes, first, file->lanes_put - first);
@@ -379,8 +387,7 @@ uint32_t stave__image_lane_of(struct stave__image_file *file, uint32_t owner)
     const struct stave__image_lane *known = &file->lanes[lane];
     if (known->put && is_life_of(owner, known->life))
         return known->number;
-    if (lane >= stave__lanes_count() ||
-        !is_life_of(owner, __atomic_load_n(&stave__recorder.lanes[lane].life, __ATOMIC_ACQUIRE)))
+    if (lane >= stave__lanes_count() || !is_life_of(owner, life_of(lane)))
         return gone_lane(file, owner);
     if (is_new(file, lane)) {
         stave__image_texts(file);

@@ -85,6 +85,10 @@ void stave__image_texts(struct stave__image_file *file);
 /* What is new of the process and the first `lanes` lanes: those that are not in it, or have another name. */
 void stave__image_lanes(struct stave__image_file *file, uint32_t lanes);
 
+/* One that is in it, if it has another name by now. In front of its rows, once these have been looked for: a thread that
+ * was named before it recorded them has the name in the file with them, wherever that ends. */
+void stave__image_lane_name(struct stave__image_file *file, uint32_t lane);
+
 /* The file's number of a lane by the owner of its chunks; one that is not in it is put there. */
 uint32_t stave__image_lane_of(struct stave__image_file *file, uint32_t owner);
 
