@@ -301,7 +301,7 @@ static uint32_t name_of(const struct stave__lane *lane)
     return name != STAVE__NO_ID ? name : 0;
 }
 
-/* Which thread's it is. Read behind a name that is not an earlier one's, it is the thread's that has that. */
+/* Which thread's it is. It grows before the lane gets the next thread's name: read behind a name, it tells whose that is. */
 static uint32_t life_of(uint32_t lane)
 {
     return __atomic_load_n(&stave__recorder.lanes[lane].life, __ATOMIC_ACQUIRE);
@@ -330,12 +330,16 @@ static bool is_new(struct stave__image_file *file, uint32_t lane)
     return true;
 }
 
-void stave__image_lane_name(struct stave__image_file *file, uint32_t lane)
+static void put_lane(struct stave__image_file *file, uint32_t lane)
 {
-    if (!is_renamed(file, lane))
-        return;
     stave__image_texts(file);
     put_lanes(file, lane, lane + 1, file->lanes[lane].number, 1);
+}
+
+void stave__image_lane_name(struct stave__image_file *file, uint32_t lane)
+{
+    if (is_renamed(file, lane))
+        put_lane(file, lane);
 }
 
 void stave__image_lanes(struct stave__image_file *file, uint32_t lanes)
@@ -389,10 +393,8 @@ uint32_t stave__image_lane_of(struct stave__image_file *file, uint32_t owner)
         return known->number;
     if (lane >= stave__lanes_count() || !is_life_of(owner, life_of(lane)))
         return gone_lane(file, owner);
-    if (is_new(file, lane)) {
-        stave__image_texts(file);
-        put_lanes(file, lane, lane + 1, known->number, 1);
-    }
+    if (is_new(file, lane))
+        put_lane(file, lane);
     return known->number;
 }
 

@@ -183,11 +183,10 @@ describe("speedscope", { concurrency: 3 }, () => {
             test(`${format}: ${what}`, async () => {
                 const path = exported(recording(what), format, what === "empty" ? 1 : 0);
                 const isToBeDrawn = format === "speedscope";
-                const options = {
+                const loaded = await load(path, {
                     isFirst: errors === UNKNOWN,
-                    ...(isToBeDrawn ? {} : { drawnMs: 0 }),
-                };
-                const loaded = await load(path, options);
+                    drawnMs: isToBeDrawn ? undefined : 0,
+                });
                 assert.deepEqual([loaded.errors, loaded.warnings], [errors, []]);
                 assert.equal(loaded.state, errors.length > 0 ? "rejected" : "imported");
                 if (isToBeDrawn) assert.ok(loaded.isDrawn);

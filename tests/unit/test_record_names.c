@@ -14,8 +14,8 @@
 void __real_stave__image_clock(struct stave__image_file *file, bool last);
 void __wrap_stave__image_clock(struct stave__image_file *file, bool last);
 
-static const char
-    *named_meanwhile; /* what the thread is called when the file has the lanes, but no rows yet */
+/* What the thread is called once the file has the lanes, but no rows yet. */
+static const char *named_meanwhile;
 
 void __wrap_stave__image_clock(struct stave__image_file *file, bool last)
 {

@@ -50,14 +50,14 @@ function keepChooser() {
     };
 }
 
-/** A page of the app, in which files are opened one after the other. `hear` is who hears what it says. */
-async function opened() {
+/** A page of the app, in which files are opened one after the other. `hear` is who hears what it says: at first, of its start. */
+async function opened(hear) {
     const browser = await launched();
     const settings = { acceptDownloads: true, viewport: WINDOW, offline: true };
     const page = await browser.newPage(settings);
     page.setDefaultTimeout(TIMEOUT_MS);
     await page.addInitScript(keepChooser);
-    const tab = { page, hear: ears({ errors: [], warnings: [] }, () => {}) };
+    const tab = { page, hear };
     page.on("console", (message) => tab.hear.message(message));
     page.on("dialog", (dialog) => tab.hear.dialog(dialog));
     page.on("pageerror", (error) => tab.hear.error(error));
@@ -149,10 +149,12 @@ async function saved(page) {
  */
 export async function load(path, options = {}) {
     const { view = "time-ordered", isFirst = false, drawnMs = DRAWN_MS } = options;
-    const tab = (isFirst ? null : idle.pop()) ?? (await opened());
-    const { page } = tab;
     const loaded = { state: null, errors: [], warnings: [], profiles: 0, isDrawn: false };
-    const finished = new Promise((done) => (tab.hear = ears(loaded, done)));
+    let hear;
+    const finished = new Promise((done) => (hear = ears(loaded, done)));
+    const tab = (isFirst ? null : idle.pop()) ?? (await opened(hear));
+    const { page } = tab;
+    tab.hear = hear;
     await page.keyboard.press(KEYS[view]);
     await page.keyboard.press("Control+o");
     await page.setInputFiles("#chooser", path);
